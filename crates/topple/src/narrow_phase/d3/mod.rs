@@ -1,0 +1,1 @@
+//! Contact functions of space.
