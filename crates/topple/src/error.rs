@@ -16,6 +16,16 @@ pub enum Error {
         /// What the field takes.
         allowed: &'static str,
     },
+    /// A number outside of the range of its field.
+    #[error("{field} is {value}, but must be {allowed}")]
+    InvalidRange {
+        /// The field: `Settings.dt`.
+        field: &'static str,
+        /// What was given.
+        value: String,
+        /// What the field takes.
+        allowed: String,
+    },
     /// An id whose object was removed, or that belongs to another world.
     #[error("{kind} {id} does not exist (removed, or from another world)")]
     StaleId {

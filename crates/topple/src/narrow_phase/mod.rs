@@ -5,13 +5,38 @@
 //! **Cost**: linear in the pairs. **To add a method**: implement [`NarrowPhase`], pass the conformance suite in
 //! `tests/it/conformance/narrow_phase.rs`. Geometry of the pairs: `d2/` and `d3/`, one file per family of pairs.
 
+mod auto;
+mod batch;
 pub mod d2;
 pub mod d3;
 mod manifold;
 
+pub use auto::NarrowPhaseAuto;
+pub use batch::{ContactBatch, PairTask};
+pub(crate) use batch::PairSource;
 pub use manifold::{LocalManifold, LocalPoint, MAX_LOCAL_POINTS};
 
+use crate::Error;
 use crate::math::*;
+use crate::store::{Reader, Writer};
+
+/// A method of computing contacts.
+pub trait NarrowPhase<D: Dim>: Send + Sync {
+    /// Name in scene files, flags and profiles.
+    fn name(&self) -> &'static str;
+
+    /// Brings every contact of the batch up to date. Called for several batches at once from different threads.
+    fn update(&self, batch: &mut ContactBatch<'_, D>);
+
+    /// Writes state that lives from step to step; what belongs to a pair lives in its [`PairCache`]. Most methods have
+    /// none.
+    fn save(&self, _out: &mut Writer) {}
+
+    /// Reads what [`Self::save`] wrote.
+    fn load(&mut self, _input: &mut Reader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}
 
 /// One pair to collide, in the frame of shape a.
 #[derive(Clone, Copy, Debug)]

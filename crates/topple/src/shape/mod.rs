@@ -50,6 +50,11 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Ok, or which field has which impossible value. Shapes are plain values, so they are checked when attached.
     fn validate(&self) -> Result<(), Error>;
 
+    /// The thinner shape that a flat one really is: a rectangle without height is a segment. None for all others.
+    fn flattened(&self) -> Option<Self> {
+        None
+    }
+
     /// True if bodies with this shape can move. Planes, chains and height fields are static or kinematic only.
     fn can_move(&self) -> bool;
 

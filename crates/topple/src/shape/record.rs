@@ -1,6 +1,6 @@
 //! A shape as the world keeps it.
 
-use super::{Filter, Material, ShapeDef};
+use super::{Filter, Material, ShapeDef, ShapeOps};
 use crate::math::*;
 
 /// A shape on a body. Its fat box and filter also stand in the proxy of the same index, where broad phases read them.
@@ -10,6 +10,10 @@ pub(crate) struct ShapeRecord<D: Dim> {
     pub shape: D::Shape,
     /// Place on the body.
     pub local: Pose<D>,
+    /// Place relative to the body's centre of mass; follows when the mass changes.
+    pub from_center: Pose<D>,
+    /// Inner radius of the shape [m], the size its margins scale with.
+    pub size: Real,
     /// Slot of the body.
     pub body: u32,
     /// Density [kg/m³, in 2D kg/m²].
@@ -35,6 +39,8 @@ impl<D: Dim> ShapeRecord<D> {
         Self {
             shape: def.shape.clone(),
             local: def.local,
+            from_center: def.local,
+            size: def.shape.inner_radius(),
             body,
             density: def.density,
             material: def.material,

@@ -33,6 +33,18 @@ impl Writer {
     pub fn u32(&mut self, value: u32) {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
+    /// A small number in few bytes: seven bits each, lowest first.
+    pub fn var(&mut self, mut value: u32) {
+        while value >= 0x80 {
+            self.u8(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.u8(value as u8);
+    }
+    /// An index or `u32::MAX` for none, small.
+    pub fn link(&mut self, value: u32) {
+        self.var(value.wrapping_add(1));
+    }
     /// Eight bytes.
     pub fn u64(&mut self, value: u64) {
         self.bytes.extend_from_slice(&value.to_le_bytes());
@@ -54,11 +66,11 @@ impl Writer {
     pub fn text(&mut self, value: &str) {
         self.blob(value.as_bytes());
     }
-    /// A list of u32.
-    pub fn u32s(&mut self, values: &[u32]) {
+    /// A list of small numbers.
+    pub fn vars(&mut self, values: &[u32]) {
         self.u32(values.len() as u32);
         for &value in values {
-            self.u32(value);
+            self.var(value);
         }
     }
     /// Anything with a [`Codec`].
@@ -113,6 +125,23 @@ impl<'a> Reader<'a> {
     pub fn u32(&mut self) -> Result<u32, Error> {
         Ok(u32::from_le_bytes(self.array()?))
     }
+    /// A small number.
+    pub fn var(&mut self) -> Result<u32, Error> {
+        let mut value = 0_u64;
+        for shift in (0..35).step_by(7) {
+            let byte = self.u8()?;
+            value |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                return u32::try_from(value).map_err(|_| self.damaged("number"));
+            }
+        }
+        Err(self.damaged("number"))
+    }
+    /// An index below `limit`, or `u32::MAX` for none.
+    pub fn link(&mut self, limit: usize) -> Result<u32, Error> {
+        let value = self.var()?.wrapping_sub(1);
+        if value == u32::MAX || (value as usize) < limit { Ok(value) } else { Err(self.damaged("link")) }
+    }
     /// Eight bytes.
     pub fn u64(&mut self) -> Result<u64, Error> {
         Ok(u64::from_le_bytes(self.array()?))
@@ -147,19 +176,14 @@ impl<'a> Reader<'a> {
         let bytes = self.blob()?;
         core::str::from_utf8(bytes).map_err(|_| self.damaged("text"))
     }
-    /// A list of u32, each below `limit`.
-    pub fn u32s(&mut self, limit: u32) -> Result<Vec<u32>, Error> {
-        let length = self.length(4)?;
-        (0..length)
-            .map(|_| {
-                let value = self.u32()?;
-                if value < limit { Ok(value) } else { Err(self.damaged("index")) }
-            })
-            .collect()
+    /// A list of small numbers, each below `limit`.
+    pub fn vars(&mut self, limit: usize) -> Result<Vec<u32>, Error> {
+        let length = self.length(1)?;
+        (0..length).map(|_| self.index(limit)).collect()
     }
-    /// An index below `limit`.
+    /// A small number below `limit`.
     pub fn index(&mut self, limit: usize) -> Result<u32, Error> {
-        let value = self.u32()?;
+        let value = self.var()?;
         if (value as usize) < limit { Ok(value) } else { Err(self.damaged("index")) }
     }
     /// Anything with a [`Codec`].
@@ -274,13 +298,13 @@ mod tests {
         let mut out = Writer::default();
         out.put(&Vec3::new(1.0, -0.0, Real::MIN_POSITIVE));
         out.text("höhe");
-        out.u32s(&[1, 2]);
+        out.vars(&[1, 300]);
         let bytes = out.into_bytes();
         let mut input = Reader::new(&bytes);
         assert_eq!(input.get::<Vec3>().unwrap().x, 1.0);
         assert_eq!(input.text().unwrap(), "höhe");
-        assert!(input.clone().u32s(2).is_err(), "index above the limit");
-        assert_eq!(input.u32s(3).unwrap(), [1, 2]);
+        assert!(input.clone().vars(300).is_err(), "index above the limit");
+        assert_eq!(input.vars(301).unwrap(), [1, 300]);
         assert!(input.is_at_end() && input.u8().is_err());
         assert!(Reader::new(&[255, 255, 255, 255]).blob().is_err(), "length beyond the end");
     }

@@ -3,12 +3,14 @@
 
 mod bitset;
 mod codec;
+mod disjoint;
 mod id;
 mod index_list;
 mod slots;
 
 pub use bitset::BitSet;
 pub use codec::{Codec, Reader, StateHasher, Writer};
+pub(crate) use disjoint::Disjoint;
 pub use id::{BodyId, ContactId, IdText, JointId, RawId, ShapeId};
 pub use index_list::IndexList;
 pub use slots::Slots;

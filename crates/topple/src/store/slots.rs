@@ -115,13 +115,13 @@ impl<T> Slots<T> {
     /// Writes generations, free list and values.
     pub fn save(&self, out: &mut Writer, mut save: impl FnMut(&T, &mut Writer)) {
         out.u32(self.entries.len() as u32);
-        out.u32(self.free_head);
+        out.link(self.free_head);
         for entry in &self.entries {
-            out.u32(entry.generation);
-            out.u8(u8::from(entry.value.is_some()));
+            out.var(entry.generation);
+            out.bool(entry.value.is_some());
             match &entry.value {
                 Some(value) => save(value, out),
-                None => out.u32(entry.next_free),
+                None => out.link(entry.next_free),
             }
         }
     }
@@ -131,13 +131,13 @@ impl<T> Slots<T> {
         input: &mut Reader<'_>,
         mut load: impl FnMut(&mut Reader<'_>) -> Result<T, Error>,
     ) -> Result<Self, Error> {
-        let length = input.length(5)?;
-        let free_head = input.u32()?;
+        let length = input.length(3)?;
+        let free_head = input.link(length)?;
         let mut slots = Self { entries: Vec::with_capacity(length), free_head, count: 0 };
         for _ in 0..length {
-            let generation = input.u32()?;
+            let generation = input.var()?;
             let (next_free, value) =
-                if input.u8()? != 0 { (FREE_END, Some(load(input)?)) } else { (input.u32()?, None) };
+                if input.bool()? { (FREE_END, Some(load(input)?)) } else { (input.link(length)?, None) };
             slots.count += u32::from(value.is_some());
             slots.entries.push(Entry { generation, next_free, value });
         }
