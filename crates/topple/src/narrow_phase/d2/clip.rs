@@ -5,10 +5,10 @@
 //! are where the two edges, seen along the normal, begin and cease to face each other:
 //!
 //! ```text
-//!           q2 ────────────── q1      edge of b; counter-clockwise, so from right to left
-//!               ·         ·
-//!   p1 ───────────────────────── p2   edge of a
-//!              low       high         the normal points up, from a to b; t to the right
+//!           q1 ────────────── q2      edge of b
+//!           ·                 ·
+//!   p2 ───────────────────────── p1   edge of a; both counter-clockwise
+//!          low               high     the normal points up, from a to b; t to the right
 //! ```
 
 use super::super::{CollideJob, LocalManifold};
@@ -54,7 +54,7 @@ pub(super) fn contact(
         let blur = (BLUR * job.slop).max(4.0 * noise);
         if let Some((normal, distance)) = corner_normal(&edges, best.on_b, blur) {
             if distance <= job.margin + a.radius + b.radius {
-                clip(job, a, b, &edges, normal, distance, out);
+                clip(job, a, b, &edges, normal, Some(distance), out);
             }
             return best;
         }
@@ -64,7 +64,7 @@ pub(super) fn contact(
     if let Some(last) = last.filter(|l| l.separation >= best.separation - job.slop) {
         let old = facing(a, b, &last, &job.b_in_a);
         if !is_separate || old.normal.dot(edges.normal) >= SAME_WAY {
-            clip(job, a, b, &old, old.normal, last.separation, out);
+            clip(job, a, b, &old, old.normal, None, out);
             // The old edge may still be a good axis and yet miss the deepest point: it ends too early.
             let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
             if deepest <= best.separation - radii + job.slop {
@@ -73,7 +73,7 @@ pub(super) fn contact(
             out.clear();
         }
     }
-    clip(job, a, b, &edges, edges.normal, best.separation, out);
+    clip(job, a, b, &edges, edges.normal, Some(best.separation), out);
     best
 }
 
@@ -140,8 +140,8 @@ fn corner_normal(edges: &Facing, on_b: bool, blur: Real) -> Option<(Vec2, Real)>
     (distance > blur).then(|| (d / distance, distance))
 }
 
-/// Points at both ends of the stretch over which the edges face each other along `normal`. The deepest point of all has
-/// the separation `core_separation` without the radii.
+/// Points at both ends of the stretch over which the edges face each other along `normal`. `closest` is the separation
+/// of the cores at the deepest point, if that is known to lie on these edges; they then give a point in any case.
 #[inline]
 fn clip(
     job: &CollideJob<'_, D2>,
@@ -149,62 +149,59 @@ fn clip(
     b: &Outline<'_>,
     edges: &Facing,
     normal: Vec2,
-    core_separation: Real,
+    closest: Option<Real>,
     out: &mut LocalManifold<D2>,
 ) {
     out.normal = normal;
-    let t = normal.perp();
+    let t = -normal.perp();
     let radii = a.radius + b.radius;
     let [i1, i2, j1, j2] = edges.corners;
-    // Coordinates (along t, along the normal) from p1.
+    // Coordinates (along t, along the normal) from p1, so that p1 is (0, 0).
     let from = edges.p1;
-    let p2 = local(edges.p2 - from, t, normal);
-    let q1 = local(edges.q1 - from, t, normal);
-    let q2 = local(edges.q2 - from, t, normal);
-    let p1 = Vec2::ZERO;
-    // At each end one of the edges stops and the other one is cut.
-    let at = |is_cut_b: bool, p: Vec2, q: Vec2| {
-        if is_cut_b {
-            let y = height_at(q2, q1, p.x);
-            (p.x, p.y, y - p.y)
-        } else {
-            let y = height_at(p1, p2, q.x);
-            (q.x, y, q.y - y)
-        }
-    };
-    let low = at(p1.x >= q2.x, p1, q2);
-    let high = at(p2.x <= q1.x, p2, q1);
-    let mut push = |(x, y, s): (Real, Real, Real), i: usize, j: usize| {
+    let local = |d: Vec2| Vec2::new(t.dot(d), normal.dot(d));
+    let p2 = local(edges.p2 - from);
+    let (q1, q2) = (local(edges.q1 - from), local(edges.q2 - from));
+    // The edge of a runs against t, that of b along it.
+    let (low, high) = (p2.x.max(q1.x), q2.x.min(0.0));
+    let mut push = |x: Real, y: Real, s: Real, i: usize, j: usize| {
         let separation = s - radii;
         if separation <= job.margin {
             let id = ((i as u32) << 16) | j as u32;
             out.push(from + t * x + normal * (y + a.radius + 0.5 * separation), separation, id);
         }
     };
-    if high.0 - low.0 <= job.slop {
-        // One point. Edges that pass each other (by rounding) have no common stretch: the axis knows the separation.
-        let (x, y, s) = if low.2 <= high.2 { low } else { high };
-        let s = if high.0 < low.0 { core_separation } else { s };
-        push((x, y, s), i1, j2);
-    } else {
-        push(low, i1, j2);
-        push(high, i2, j1);
+    let height_a = |x: Real| height_at(p2, Vec2::ZERO, x);
+    let height_b = |x: Real| height_at(q1, q2, x);
+    if high - low > job.slop {
+        let (y_low, y_high) = (height_a(low), height_a(high));
+        push(low, y_low, height_b(low) - y_low, i2, j1);
+        push(high, y_high, height_b(high) - y_high, i1, j2);
+    } else if closest.is_some() || high >= low {
+        // One point. Where an edge is upright (or leans over: at corners), it is at the end that faces the other one.
+        let is_upright_a = -p2.x <= job.slop;
+        let is_upright_b = q2.x - q1.x <= job.slop;
+        let top = if p2.y > 0.0 { p2 } else { Vec2::ZERO };
+        let bottom = if q1.y < q2.y { q1 } else { q2 };
+        let x = match (is_upright_a, is_upright_b) {
+            (true, _) => top.x,
+            (false, true) => bottom.x,
+            (false, false) => 0.5 * (low + high),
+        };
+        let y = if is_upright_a { top.y } else { height_a(x) };
+        let above = if is_upright_b { bottom.y } else { height_b(x) };
+        push(x, y, closest.unwrap_or(above - y), i1, j2);
     }
 }
 
-#[inline]
-fn local(d: Vec2, t: Vec2, n: Vec2) -> Vec2 {
-    Vec2::new(t.dot(d), n.dot(d))
-}
-
-/// Height at `x` of the edge from `left` to `right`; of its lower end where the edge is upright.
+/// Height at `x` of the edge from `left` to `right`; exact at its ends.
 #[inline]
 fn height_at(left: Vec2, right: Vec2, x: Real) -> Real {
     let width = right.x - left.x;
-    if width > Real::MIN_POSITIVE {
-        let f = ((x - left.x) / width).clamp(0.0, 1.0);
-        left.y + (right.y - left.y) * f
+    if x <= left.x || width <= 0.0 {
+        left.y
+    } else if x >= right.x {
+        right.y
     } else {
-        left.y.min(right.y)
+        left.y + (right.y - left.y) * ((x - left.x) / width)
     }
 }

@@ -52,9 +52,9 @@ impl Axis {
     #[inline]
     fn updated(mut self, a: &Outline<'_>, b: &Outline<'_>, b_in_a: &Pose<D2>, a_in_b: &Pose<D2>) -> Self {
         let (x, y, y_in_x) = if self.on_b { (b, a, a_in_b) } else { (a, b, b_in_a) };
-        let down = y_in_x.rotation.rotate_inv(x.normals[self.edge]);
-        self.corner = lowest_from(y, self.corner, down);
-        self.separation = height(x, self.edge, y, self.corner, down, y_in_x);
+        let up = y_in_x.rotation.rotate_inv(x.normals[self.edge]);
+        self.corner = lowest_from(y, self.corner, up);
+        self.separation = height(x, self.edge, y, self.corner, up, y_in_x);
         self
     }
 }
@@ -176,11 +176,12 @@ fn rectangle_corner(direction: Vec2) -> usize {
 #[inline]
 fn best_edge(x: &Outline<'_>, y: &Outline<'_>, y_in_x: &Pose<D2>, on_b: bool) -> Axis {
     let mut best = Axis { on_b, edge: 0, corner: 0, separation: Real::NEG_INFINITY };
-    let mut corner = y.support(y_in_x.rotation.rotate_inv(-x.normals[0]));
+    let mut corner = if x.len() == 2 { 0 } else { y.support(y_in_x.rotation.rotate_inv(-x.normals[0])) };
     for edge in 0..x.len() {
-        let down = y_in_x.rotation.rotate_inv(x.normals[edge]);
-        corner = lowest_after(y, corner, down);
-        let separation = height(x, edge, y, corner, down, y_in_x);
+        let up = y_in_x.rotation.rotate_inv(x.normals[edge]);
+        // From one side of a segment to the other is half a turn: neither way round is the shorter one.
+        corner = if x.len() == 2 { y.support(-up) } else { lowest_after(y, corner, up) };
+        let separation = height(x, edge, y, corner, up, y_in_x);
         if separation > best.separation {
             best = Axis { on_b, edge, corner, separation };
         }
@@ -188,17 +189,10 @@ fn best_edge(x: &Outline<'_>, y: &Outline<'_>, y_in_x: &Pose<D2>, on_b: bool) ->
     best
 }
 
-/// Height of corner `corner` of `y` above edge `edge` of `x`, whose normal in the frame of y is `down` [m].
+/// Height of corner `corner` of `y` above edge `edge` of `x`, whose normal in the frame of y is `up` [m].
 #[inline]
-fn height(
-    x: &Outline<'_>,
-    edge: usize,
-    y: &Outline<'_>,
-    corner: usize,
-    down: Vec2,
-    y_in_x: &Pose<D2>,
-) -> Real {
-    x.normals[edge].dot(y_in_x.position.to_vec() - x.vertices[edge]) + down.dot(y.vertices[corner])
+fn height(x: &Outline<'_>, edge: usize, y: &Outline<'_>, corner: usize, up: Vec2, y_in_x: &Pose<D2>) -> Real {
+    x.normals[edge].dot(y_in_x.position.to_vec() - x.vertices[edge]) + up.dot(y.vertices[corner])
 }
 
 /// Walks counter-clockwise from `corner` while that leads down along `up`. Decided by the edges' directions, not by

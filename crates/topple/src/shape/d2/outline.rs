@@ -202,10 +202,9 @@ impl Outline<'_> {
                 return None;
             }
         }
-        if enter > leave {
-            return None;
-        }
-        edge.map(|i| LocalRayHit { t: enter, normal: self.normals[i] })
+        // Both comparisons are false for a NaN.
+        let is_hit = enter <= leave && enter <= ray.max;
+        edge.filter(|_| is_hit).map(|i| LocalRayHit { t: enter, normal: self.normals[i] })
     }
 
     /// Nearest of the hits with the shifted edges and the circles about the corners: all of them lie inside the shape,
