@@ -1,13 +1,25 @@
 //! The shapes of the plane.
+//!
+//! Circles and half-planes are handled in closed form; all others are rounded convex polygons, seen through
+//! `outline.rs`, and share their mass (`mass.rs`), rays and distances. Contacts: `narrow_phase/d2/`.
 
-use super::{LocalRay, LocalRayHit, Mass, ShapeOps};
+mod codec;
+mod mass;
+mod ops;
+mod outline;
+mod polygon;
+
+pub(crate) use outline::{Outline, Scratch, rectangle_corners, rectangle_outline, rounding_of};
+pub use polygon::{MAX_POLYGON_VERTICES, PolygonData};
+
+use super::{LocalRay, LocalRayHit};
 use crate::Error;
-use crate::error::positive;
 use crate::math::*;
-use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::store::{Reader, Writer};
+use std::sync::Arc;
 
 /// A shape of the plane, in its own frame.
+///
+/// Sizes are checked when the shape is attached to a body; constructors that have to build something check at once.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Shape2 {
@@ -16,6 +28,43 @@ pub enum Shape2 {
         /// Radius [m].
         radius: Real,
     },
+    /// Rectangle about the origin, sides along the axes.
+    Rectangle {
+        /// Half of the width and of the height, without the rounding [m].
+        half: Vec2,
+        /// Rounding [m]: the rectangle is inflated by this much, its corners become quarter circles.
+        radius: Real,
+    },
+    /// Convex polygon.
+    Polygon {
+        /// Corners and normals, shared between shapes.
+        data: Arc<PolygonData>,
+        /// Rounding [m]: the polygon is inflated by this much.
+        radius: Real,
+    },
+    /// All points within a distance of a segment.
+    Capsule {
+        /// One end of the middle line [m].
+        a: Vec2,
+        /// Other end of the middle line [m].
+        b: Vec2,
+        /// Radius [m].
+        radius: Real,
+    },
+    /// A line without thickness, solid from both sides. It has no mass of its own.
+    Segment {
+        /// One end [m].
+        a: Vec2,
+        /// Other end [m].
+        b: Vec2,
+    },
+    /// Everything on one side of a line: the points x with normal·x ≤ offset. It cannot move.
+    HalfPlane {
+        /// Unit vector towards the free side.
+        normal: Vec2,
+        /// Distance of the line from the origin, along the normal [m].
+        offset: Real,
+    },
 }
 
 impl Shape2 {
@@ -23,117 +72,66 @@ impl Shape2 {
     pub fn circle(radius: Real) -> Self {
         Self::Circle { radius }
     }
-}
 
-impl ShapeOps<D2> for Shape2 {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Circle { .. } => "circle",
+    /// A rectangle about the origin, full sizes [m].
+    pub fn rectangle(width: Real, height: Real) -> Self {
+        Self::rounded_rectangle(width, height, 0.0)
+    }
+
+    /// A rectangle of the given full sizes, then inflated by `radius` [m] on all sides.
+    pub fn rounded_rectangle(width: Real, height: Real, radius: Real) -> Self {
+        Self::Rectangle { half: Vec2::new(0.5 * width, 0.5 * height), radius }
+    }
+
+    /// The convex hull of any number of points [m], with at most [`MAX_POLYGON_VERTICES`] corners.
+    ///
+    /// ```
+    /// use topple::{Shape2, math::Vec2};
+    /// let triangle = Shape2::polygon(&[Vec2::ZERO, Vec2::X, Vec2::Y])?;
+    /// assert!(Shape2::polygon(&[Vec2::ZERO, Vec2::X, Vec2::X * 2.0]).is_err());
+    /// # Ok::<(), topple::Error>(())
+    /// ```
+    pub fn polygon(points: &[Vec2]) -> Result<Self, Error> {
+        Self::rounded_polygon(points, 0.0)
+    }
+
+    /// The convex hull of `points`, then inflated by `radius` [m].
+    pub fn rounded_polygon(points: &[Vec2], radius: Real) -> Result<Self, Error> {
+        crate::error::not_negative("Polygon.radius", radius)?;
+        Ok(Self::Polygon { data: Arc::new(PolygonData::hull(points)?), radius })
+    }
+
+    /// A capsule along the segment from `a` to `b` [m].
+    pub fn capsule(a: Vec2, b: Vec2, radius: Real) -> Self {
+        Self::Capsule { a, b, radius }
+    }
+
+    /// A segment from `a` to `b` [m].
+    pub fn segment(a: Vec2, b: Vec2) -> Self {
+        Self::Segment { a, b }
+    }
+
+    /// The points x with n·x ≤ `offset` [m], n being `normal` brought to unit length.
+    pub fn half_plane(normal: Vec2, offset: Real) -> Result<Self, Error> {
+        // In f64: the square of a small or large normal would leave the range of f32.
+        let (x, y) = (f64::from(normal.x), f64::from(normal.y));
+        let length = (x * x + y * y).sqrt();
+        if !length.is_finite() || length <= 0.0 {
+            return Err(Error::invalid("HalfPlane.normal", normal, "finite and not zero"));
         }
+        crate::error::finite("HalfPlane.offset", offset)?;
+        Ok(Self::HalfPlane { normal: Vec2::new((x / length) as Real, (y / length) as Real), offset })
     }
 
-    fn validate(&self) -> Result<(), Error> {
-        match self {
-            Self::Circle { radius } => positive("Circle.radius", *radius),
-        }
-    }
-
-    fn can_move(&self) -> bool {
-        true
-    }
-
-    fn is_solid(&self) -> bool {
-        true
-    }
-
-    fn mass(&self, density: Real) -> Mass<D2> {
-        match self {
-            Self::Circle { radius } => {
-                let mass = density * core::f32::consts::PI * radius * radius;
-                Mass { mass, center: Vec2::ZERO, inertia: 0.5 * mass * radius * radius }
-            }
-        }
-    }
-
-    fn aabb(&self, pose: &Pose<D2>) -> Aabb<D2> {
-        match self {
-            Self::Circle { radius } => Aabb::around(pose.position, Vec2::splat(*radius)),
-        }
-    }
-
-    fn vertices(&self) -> Vec<Vec2> {
-        Vec::new()
-    }
-
-    fn farthest_from(&self, p: Vec2) -> Real {
-        match self {
-            Self::Circle { radius } => p.length() + radius,
-        }
-    }
-
-    fn inner_radius(&self) -> Real {
-        match self {
-            Self::Circle { radius } => *radius,
-        }
-    }
-
-    fn contains(&self, p: Vec2) -> bool {
-        match self {
-            Self::Circle { radius } => p.length_squared() <= radius * radius,
-        }
-    }
-
-    fn ray_cast(&self, _ray: &LocalRay<D2>) -> Option<LocalRayHit<D2>> {
-        None
-    }
-
-    fn support(&self, _direction: Vec2) -> Option<Vec2> {
-        Some(Vec2::ZERO)
-    }
-
-    fn rounding(&self) -> Real {
-        match self {
-            Self::Circle { radius } => *radius,
-        }
-    }
-
-    fn collides_with(&self, _other: &Self) -> bool {
-        true
-    }
-
-    fn keeps_contacts(&self) -> bool {
-        false
-    }
-
-    fn collide(
-        job: &CollideJob<'_, D2>,
-        _cache: &mut PairCache,
-        counters: &mut NarrowCounters,
-        out: &mut LocalManifold<D2>,
-    ) {
-        out.clear();
-        counters.computed += 1;
-        let (Self::Circle { radius: ra }, Self::Circle { radius: rb }) = (job.a, job.b);
-        let offset = job.b_in_a.position.to_vec();
-        let distance = offset.length();
-        let separation = distance - ra - rb;
-        if separation <= job.margin {
-            out.normal = offset.normalize_or(Vec2::Y);
-            out.push(out.normal * (ra + 0.5 * separation), separation, 0);
-        }
-    }
-
-    fn shared(&self) -> Option<usize> {
-        None
-    }
-
-    fn save(&self, out: &mut Writer) {
-        match self {
-            Self::Circle { radius } => out.real(*radius),
-        }
-    }
-
-    fn load(input: &mut Reader<'_>) -> Result<Self, Error> {
-        Ok(Self::Circle { radius: input.real()? })
+    /// What is left of a rectangle of which exactly one side is zero: a segment, a capsule if it is rounded. None for
+    /// every other shape. Lets the world take flat static rectangles, which [`super::ShapeOps::validate`] refuses.
+    pub fn flattened(&self) -> Option<Self> {
+        let Self::Rectangle { half, radius } = *self else { return None };
+        let end = match (half.x == 0.0, half.y == 0.0) {
+            (false, true) => Vec2::new(half.x, 0.0),
+            (true, false) => Vec2::new(0.0, half.y),
+            _ => return None,
+        };
+        Some(if radius == 0.0 { Self::segment(-end, end) } else { Self::capsule(-end, end, radius) })
     }
 }
