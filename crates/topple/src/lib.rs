@@ -4,9 +4,9 @@
 //! shapes, and step:
 //!
 //! ```
-//! use topple::{BodyDef3, Shape3, World3};
+//! use topple::{BodyDef3, Shape3, Vec3, World3};
 //! let mut world = World3::new();
-//! world.create_body_with(BodyDef3::fixed([0.0, 0.0, 0.0]), [Shape3::plane([0.0, 1.0, 0.0], 0.0)?])?;
+//! world.create_body_with(BodyDef3::fixed([0.0, 0.0, 0.0]), [Shape3::plane(Vec3::Y, 0.0)])?;
 //! let ball = world.create_body_with(BodyDef3::dynamic([0.0, 2.0, 0.0]), [Shape3::sphere(0.5)])?;
 //! for _ in 0..60 {
 //!     world.step();

@@ -239,9 +239,9 @@ mod text {
     impl Setting for Mixing {
         fn parse(field: &'static str, text: &str) -> Result<Self, Error> {
             let found = Mixing::NAMES.iter().find(|(name, _)| *name == text.trim());
-            found.map(|&(_, rule)| rule).ok_or_else(|| {
-                Error::invalid(field, text, "one of mean, geometric, min, product, max")
-            })
+            found
+                .map(|&(_, rule)| rule)
+                .ok_or_else(|| Error::invalid(field, text, "one of mean, geometric, min, product, max"))
         }
         fn show(&self) -> String {
             let found = Mixing::NAMES.iter().find(|(_, rule)| rule == self);

@@ -17,8 +17,8 @@ mod record;
 mod set;
 
 pub use awake::{AwakeBodies, BodyBlock, BodyProps, BodyState, NO_SLOT};
-pub(crate) use core::{BodyCore, Load};
 pub use core::Motion;
+pub(crate) use core::{BodyCore, Load};
 pub use def::{BodyDef, BodyKind, Drag, Locks};
 pub(crate) use record::{BodyRecord, NONE};
 pub(crate) use set::{Bodies, BodySet};

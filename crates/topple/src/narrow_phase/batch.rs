@@ -131,7 +131,8 @@ impl<D: Dim> PairTask<'_, D> {
         let mut points = local.points();
         let deepest;
         if !self.source.settings.multiple_contacts && points.len() > 1 {
-            let by_depth = |x: &&super::LocalPoint<D>, y: &&super::LocalPoint<D>| x.separation.total_cmp(&y.separation);
+            let by_depth =
+                |x: &&super::LocalPoint<D>, y: &&super::LocalPoint<D>| x.separation.total_cmp(&y.separation);
             deepest = points.iter().min_by(by_depth).copied().unwrap_or_default();
             points = core::slice::from_ref(&deepest);
         }

@@ -12,8 +12,8 @@ pub mod d3;
 mod manifold;
 
 pub use auto::NarrowPhaseAuto;
-pub use batch::{ContactBatch, PairTask};
 pub(crate) use batch::PairSource;
+pub use batch::{ContactBatch, PairTask};
 pub use manifold::{LocalManifold, LocalPoint, MAX_LOCAL_POINTS};
 
 use crate::Error;

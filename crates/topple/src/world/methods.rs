@@ -36,27 +36,27 @@ type Make<T> = fn() -> Box<T>;
 type Registry<T> = &'static [(&'static str, &'static str, Make<T>)];
 
 fn integrators<D: Dim>() -> Registry<dyn Integrator<D>> {
-    &[(
-        "semi-implicit-euler",
-        "first order, symplectic; the default of games",
-        || Box::new(IntegratorSemiImplicitEuler),
-    )]
+    &[("semi-implicit-euler", "first order, symplectic; the default of games", || {
+        Box::new(IntegratorSemiImplicitEuler)
+    })]
 }
 
 fn broad_phases<D: Dim>() -> Registry<dyn BroadPhase<D>> {
-    &[("all-pairs", "every box against every other; the quadratic reference", || Box::<BroadPhaseAllPairs>::default())]
+    &[("all-pairs", "every box against every other; the quadratic reference", || {
+        Box::<BroadPhaseAllPairs>::default()
+    })]
 }
 
 fn narrow_phases<D: Dim>() -> Registry<dyn NarrowPhase<D>> {
-    &[("auto", "the best contact function for each pair of shapes, with recycling", || Box::new(NarrowPhaseAuto))]
+    &[("auto", "the best contact function for each pair of shapes, with recycling", || {
+        Box::new(NarrowPhaseAuto)
+    })]
 }
 
 fn solvers<D: Dim>() -> Registry<dyn Solver<D>> {
-    &[(
-        "baumgarte",
-        "sequential impulses with position bias; the plain reference",
-        || Box::<SolverBaumgarte<D>>::default(),
-    )]
+    &[("baumgarte", "sequential impulses with position bias; the plain reference", || {
+        Box::<SolverBaumgarte<D>>::default()
+    })]
 }
 
 fn find<T: ?Sized>(kind: &'static str, registry: Registry<T>, name: &str) -> Result<Box<T>, Error> {

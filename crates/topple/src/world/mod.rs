@@ -26,6 +26,7 @@ pub use profile::{Counters, Profile, STAGES, Stage};
 pub use query::{PointHit, QueryFilter, Ray, RayHit};
 pub use shapes::ShapeView;
 
+use crate::Error;
 use crate::body::{AwakeBodies, Bodies};
 use crate::broad_phase::{BroadPhase, PairKey, Proxies};
 use crate::contact::{ConstraintGraph, Contacts};
@@ -38,16 +39,15 @@ use crate::settings::Settings;
 use crate::shape::ShapeRecord;
 use crate::solver::Solver;
 use crate::store::{IndexList, Slots};
-use crate::Error;
 use std::sync::Arc;
 
 /// A world of rigid bodies in dimension `D`. See [`crate::World2`] and [`crate::World3`].
 ///
 /// ```
-/// use topple::{BodyDef2, Shape2, World2};
+/// use topple::{BodyDef2, Shape2, Vec2, World2};
 /// let mut world = World2::new();
 /// let ground = world.create_body(BodyDef2::fixed([0.0, 0.0]))?;
-/// world.add_shape(ground, Shape2::half_plane([0.0, 1.0], 0.0)?)?;
+/// world.add_shape(ground, Shape2::half_plane(Vec2::Y, 0.0)?)?;
 /// let ball = world.create_body(BodyDef2::dynamic([0.0, 3.0]))?;
 /// world.add_shape(ball, Shape2::circle(0.5))?;
 /// for _ in 0..120 {
@@ -155,7 +155,8 @@ impl<D: Dim> World<D> {
     /// Replaces the settings, if all are possible. A change of gravity wakes everything.
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), Error> {
         settings.validate()?;
-        let wake = settings.gravity != self.settings.gravity || (self.settings.sleeping && !settings.sleeping);
+        let wake =
+            settings.gravity != self.settings.gravity || (self.settings.sleeping && !settings.sleeping);
         let margins_changed = settings != self.settings;
         self.settings = settings;
         if margins_changed {

@@ -168,7 +168,11 @@ impl<D: Dim> World<D> {
     }
 
     /// Shapes with the point inside, in order of id: what is under the cursor.
-    pub fn shapes_at(&self, point: impl Into<D::Point>, filter: &QueryFilter) -> Result<Vec<PointHit>, Error> {
+    pub fn shapes_at(
+        &self,
+        point: impl Into<D::Point>,
+        filter: &QueryFilter,
+    ) -> Result<Vec<PointHit>, Error> {
         let point = point.into();
         if !point.is_finite() {
             return Err(Error::invalid("point", point, "finite"));

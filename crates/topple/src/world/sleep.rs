@@ -192,7 +192,8 @@ impl<D: Dim> World<D> {
             i += 1;
             let contact = &self.contacts.hot[index as usize];
             let bodies = contact.bodies;
-            let Some(&sleeper) = bodies.iter().find(|&&b| self.bodies.records[b].set == BodySet::Sleeping) else {
+            let Some(&sleeper) = bodies.iter().find(|&&b| self.bodies.records[b].set == BodySet::Sleeping)
+            else {
                 continue;
             };
             let push: Real = contact.manifold.points().iter().map(|p| p.normal_impulse).sum();

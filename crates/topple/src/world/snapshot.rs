@@ -4,8 +4,8 @@
 //! computed from the rest: restored and stepped, the world continues bit for bit. Layout: magic, version, dimension,
 //! body, checksum. Shared geometry is written once; numbers that are usually small take few bytes.
 
-use super::events::{ContactEvent, SensorEvent};
 use super::World;
+use super::events::{ContactEvent, SensorEvent};
 use crate::Error;
 use crate::body::{Bodies, BodyCore, BodyDef, BodyKind, BodyRecord, BodySet, Drag, Load, Locks, NONE};
 use crate::broad_phase::{Proxy, ProxyKind};
@@ -164,7 +164,9 @@ fn save_record<D: Dim>(record: &BodyRecord<D>, out: &mut Writer) {
     }
     out.var(record.shapes.len() as u32);
     record.shapes.iter().for_each(|&shape| out.var(shape));
-    for link in [record.first_contact, record.first_joint, record.island, record.island_prev, record.island_next] {
+    for link in
+        [record.first_contact, record.first_joint, record.island, record.island_prev, record.island_next]
+    {
         out.link(link);
     }
 }
@@ -234,7 +236,9 @@ fn save_columns<D: Dim>(bodies: &Bodies<D>, index: u32, record: &BodyRecord<D>, 
     }
     if parts & part::DRAG != 0 {
         let drag = &core.drag;
-        [drag.linear, drag.quadratic, drag.angular_linear, drag.angular_quadratic].iter().for_each(|&x| out.real(x));
+        [drag.linear, drag.quadratic, drag.angular_linear, drag.angular_quadratic]
+            .iter()
+            .for_each(|&x| out.real(x));
     }
     if parts & part::LOAD != 0 {
         out.put(&core.load.force);
@@ -347,7 +351,9 @@ fn load_surface<D: Dim>(bytes: &[u8]) -> Result<ShapeDef<D>, Error> {
     let mut rule = || -> Result<Option<Mixing>, Error> {
         match input.u8()? {
             255 => Ok(None),
-            i => Mixing::NAMES.get(i as usize).map(|&(_, rule)| Some(rule)).ok_or(input.damaged("mixing rule")),
+            i => {
+                Mixing::NAMES.get(i as usize).map(|&(_, rule)| Some(rule)).ok_or(input.damaged("mixing rule"))
+            }
         }
     };
     material.friction_mixing = rule()?;
@@ -369,7 +375,8 @@ fn load_surface<D: Dim>(bytes: &[u8]) -> Result<ShapeDef<D>, Error> {
         pre_solve,
         user_data,
     };
-    def.validate().map_err(|error| Error::Snapshot { reason: format!("holds an impossible shape: {error}") })?;
+    def.validate()
+        .map_err(|error| Error::Snapshot { reason: format!("holds an impossible shape: {error}") })?;
     Ok(def)
 }
 
@@ -553,7 +560,8 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
             break;
         }
         let value = input.text()?;
-        let refuse = |error: Error| Error::Snapshot { reason: format!("holds an impossible setting: {error}") };
+        let refuse =
+            |error: Error| Error::Snapshot { reason: format!("holds an impossible setting: {error}") };
         world.settings.set_by_name(name, value).map_err(refuse)?;
     }
     world.step_count = input.u64()?;
@@ -683,7 +691,9 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
             (record.color, record.color_slot) = (number as u8, slot as u32);
             let bodies = world.contacts.hot[index as usize].bodies;
             if number + 1 < world.graph.colors.len() {
-                (0..2).filter(|&side| record.colored[side]).for_each(|side| color.bodies.insert(bodies[side]));
+                (0..2)
+                    .filter(|&side| record.colored[side])
+                    .for_each(|side| color.bodies.insert(bodies[side]));
             }
         }
         color.contacts = contacts;

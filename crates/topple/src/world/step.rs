@@ -144,7 +144,9 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                 contact.surface_velocity = super::links::surface_velocity(source.bodies, a, b);
             }
             match &scene {
-                Some(scene) if contact.flags & flags::PRE_SOLVE != 0 && contact.is_touching() => scene.ask(contact),
+                Some(scene) if contact.flags & flags::PRE_SOLVE != 0 && contact.is_touching() => {
+                    scene.ask(contact)
+                }
                 _ => contact.flags &= !flags::REFUSED,
             }
             let was_touching = contact.flags & flags::WAS_TOUCHING != 0;
@@ -231,14 +233,15 @@ fn gather<D: Dim>(world: &mut World<D>) {
         rotations.push(place.rotation);
         centers.push(place.position);
         let is_dynamic = bodies.records[body].kind == crate::BodyKind::Dynamic;
-        let mut prop = BodyProps { body, is_dynamic, locks: core.locks, ..BodyProps::default() };
+        let mut prop = BodyProps::<D> { body, is_dynamic, locks: core.locks, ..BodyProps::default() };
         if is_dynamic {
             let locks = crate::Locks::from_bits(core.locks);
             prop.inv_mass = core.inv_mass;
             prop.inertia = core.inertia;
             prop.inv_inertia = core.inv_inertia.rotated(place.rotation).without_axes(locks.rotation);
             prop.drag = core.drag;
-            let gravity = if core.inv_mass > 0.0 { settings.gravity * core.gravity_scale } else { D::Vec::ZERO };
+            let gravity =
+                if core.inv_mass > 0.0 { settings.gravity * core.gravity_scale } else { D::Vec::ZERO };
             prop.acceleration = gravity + core.load.force * core.inv_mass;
             for axis in (0..D::N).filter(|&i| locks.translation[i]) {
                 prop.acceleration.set(axis, 0.0);

@@ -70,7 +70,11 @@ impl<D: Dim> World<D> {
             let asleep = self.bodies.records[island.head].set == BodySet::Sleeping;
             while body != NONE {
                 let record = &self.bodies.records[body];
-                assert_eq!((record.island, record.island_prev), (index, previous), "island list, body {body}");
+                assert_eq!(
+                    (record.island, record.island_prev),
+                    (index, previous),
+                    "island list, body {body}"
+                );
                 assert_eq!(record.set == BodySet::Sleeping, asleep, "islands sleep as a whole");
                 (previous, body, count) = (body, record.island_next, count + 1);
             }

@@ -122,16 +122,4 @@ impl Shape2 {
         crate::error::finite("HalfPlane.offset", offset)?;
         Ok(Self::HalfPlane { normal: Vec2::new((x / length) as Real, (y / length) as Real), offset })
     }
-
-    /// What is left of a rectangle of which exactly one side is zero: a segment, a capsule if it is rounded. None for
-    /// every other shape. Lets the world take flat static rectangles, which [`super::ShapeOps::validate`] refuses.
-    pub fn flattened(&self) -> Option<Self> {
-        let Self::Rectangle { half, radius } = *self else { return None };
-        let end = match (half.x == 0.0, half.y == 0.0) {
-            (false, true) => Vec2::new(half.x, 0.0),
-            (true, false) => Vec2::new(0.0, half.y),
-            _ => return None,
-        };
-        Some(if radius == 0.0 { Self::segment(-end, end) } else { Self::capsule(-end, end, radius) })
-    }
 }
