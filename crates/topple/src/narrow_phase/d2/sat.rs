@@ -48,6 +48,12 @@ impl Axis {
         };
     }
 
+    /// True for axes of the same edge, whatever the corner.
+    #[inline]
+    fn is_same_edge(&self, other: &Self) -> bool {
+        self.on_b == other.on_b && self.edge == other.edge
+    }
+
     /// The same edge at the present poses. Walks from the remembered corner, usually no step at all.
     #[inline]
     fn updated(mut self, a: &Outline<'_>, b: &Outline<'_>, b_in_a: &Pose<D2>, a_in_b: &Pose<D2>) -> Self {
@@ -94,6 +100,7 @@ pub(super) fn outlines(
         best.store(cache);
         return;
     }
+    let last = last.filter(|l| !l.is_same_edge(&best));
     clip::contact(job, a, b, best, last, out).store(cache);
 }
 
@@ -151,13 +158,9 @@ pub(super) fn rectangles(
         let corner = rectangle_corner(rotation.rotate_inv(-a.normals[edge]));
         Axis { on_b: false, edge, corner, separation: in_a }
     };
-    let last = Axis::load(cache, &a, &b);
-    let last = match last {
-        // The common case: the same edge as before.
-        Some(axis) if axis.on_b == best.on_b && axis.edge == best.edge => None,
-        Some(axis) => Some(axis.updated(&a, &b, &job.b_in_a, &job.swapped().b_in_a)),
-        None => None,
-    };
+    let last = Axis::load(cache, &a, &b)
+        .filter(|l| !l.is_same_edge(&best))
+        .map(|l| l.updated(&a, &b, &job.b_in_a, &job.swapped().b_in_a));
     clip::contact(job, &a, &b, best, last, out).store(cache);
 }
 
