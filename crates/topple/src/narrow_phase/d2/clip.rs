@@ -78,7 +78,8 @@ pub(super) fn contact(
 }
 
 /// The edge of the axis, and of the two edges at the other core's corner the one that faces it more.
-#[inline]
+// PERF: always inline, here and for `clip`: 55 ns instead of 60 for a rectangle at rest on another.
+#[inline(always)]
 fn facing(a: &Outline<'_>, b: &Outline<'_>, axis: &Axis, b_in_a: &Pose<D2>) -> Facing {
     let (x, y) = if axis.on_b { (b, a) } else { (a, b) };
     let n = x.normals[axis.edge];
@@ -142,7 +143,7 @@ fn corner_normal(edges: &Facing, on_b: bool, blur: Real) -> Option<(Vec2, Real)>
 
 /// Points at both ends of the stretch over which the edges face each other along `normal`. `closest` is the separation
 /// of the cores at the deepest point, if that is known to lie on these edges; they then give a point in any case.
-#[inline]
+#[inline(always)]
 fn clip(
     job: &CollideJob<'_, D2>,
     a: &Outline<'_>,

@@ -49,6 +49,10 @@ pub(super) fn circle_on(
             on_segment(job, *a, *b, *thickness, radius, out);
         }
         Shape2::Segment { a, b } => on_segment(job, *a, *b, 0.0, radius, out),
+        Shape2::Rectangle { half, radius: rounding } if is_outside(center, *half) => {
+            // The common case of a rectangle; a centre inside goes on to the general one.
+            on_rectangle(job, *half, *rounding, radius, out);
+        }
         _ => {
             let mut room = Scratch::default();
             if let Some(outline) = job.a.outline(&mut room) {
@@ -83,6 +87,32 @@ fn on_segment(
     out.normal =
         if distance > Real::MIN_POSITIVE { d / distance } else { along.perp().normalize_or(Vec2::Y) };
     push(out, foot, thickness, separation, job.margin);
+}
+
+/// True if `p` is clearly outside of the rectangle.
+#[inline]
+fn is_outside(p: Vec2, half: Vec2) -> bool {
+    (p.abs() - half).max_element() > rounding_of(p.abs())
+}
+
+/// A circle with its centre outside of a rectangle inflated by `rounding` [m].
+#[inline]
+fn on_rectangle(
+    job: &CollideJob<'_, D2>,
+    half: Vec2,
+    rounding: Real,
+    radius: Real,
+    out: &mut LocalManifold<D2>,
+) {
+    let center = job.b_in_a.position.to_vec();
+    let foot = center.clamp(-half, half);
+    let d = center - foot;
+    let distance = d.length();
+    let separation = distance - rounding - radius;
+    if separation <= job.margin {
+        out.normal = d / distance;
+        push(out, foot, rounding, separation, job.margin);
+    }
 }
 
 /// A circle on a rounded polygon with an inside.

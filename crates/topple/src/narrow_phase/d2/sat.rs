@@ -1,8 +1,8 @@
 //! The edge that separates two rounded polygons best.
 //!
 //! Every edge of both cores is an axis; its separation is the height of the other core's lowest corner above it. As the
-//! normals of one polygon turn counter-clockwise, so does the lowest corner of the other: one walk around both finds
-//! all of them, in time linear in the corners. Whether the contact is on that edge or at its end is decided in
+//! normals of one polygon turn counter-clockwise, so does the lowest corner of the other, so that a walk around both
+//! finds all of them in time linear in the corners; edges that cannot win are passed over. Whether the contact is on that edge or at its end is decided in
 //! `clip.rs`.
 
 use super::super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
@@ -48,6 +48,12 @@ impl Axis {
         };
     }
 
+    /// True for axes of the same edge, whatever the corner.
+    #[inline]
+    fn is_same_edge(&self, other: &Self) -> bool {
+        self.on_b == other.on_b && self.edge == other.edge
+    }
+
     /// The same edge at the present poses. Walks from the remembered corner, usually no step at all.
     #[inline]
     fn updated(mut self, a: &Outline<'_>, b: &Outline<'_>, b_in_a: &Pose<D2>, a_in_b: &Pose<D2>) -> Self {
@@ -81,19 +87,18 @@ pub(super) fn outlines(
         }
     }
     counters.computed += 1;
-    let mut best = best_edge(a, b, &b_in_a, false);
+    let nothing = Axis { on_b: false, edge: 0, corner: 0, separation: Real::NEG_INFINITY };
+    let mut best = best_edge(a, b, &b_in_a, false, last.unwrap_or(nothing));
     counters.axes += a.len() as u64;
     if best.separation <= limit {
-        let other = best_edge(b, a, &a_in_b, true);
+        best = best_edge(b, a, &a_in_b, true, best);
         counters.axes += b.len() as u64;
-        if other.separation > best.separation {
-            best = other;
-        }
     }
     if best.separation > limit {
         best.store(cache);
         return;
     }
+    let last = last.filter(|l| !l.is_same_edge(&best));
     clip::contact(job, a, b, best, last, out).store(cache);
 }
 
@@ -151,13 +156,9 @@ pub(super) fn rectangles(
         let corner = rectangle_corner(rotation.rotate_inv(-a.normals[edge]));
         Axis { on_b: false, edge, corner, separation: in_a }
     };
-    let last = Axis::load(cache, &a, &b);
-    let last = match last {
-        // The common case: the same edge as before.
-        Some(axis) if axis.on_b == best.on_b && axis.edge == best.edge => None,
-        Some(axis) => Some(axis.updated(&a, &b, &job.b_in_a, &job.swapped().b_in_a)),
-        None => None,
-    };
+    let last = Axis::load(cache, &a, &b)
+        .filter(|l| !l.is_same_edge(&best))
+        .map(|l| l.updated(&a, &b, &job.b_in_a, &job.swapped().b_in_a));
     clip::contact(job, &a, &b, best, last, out).store(cache);
 }
 
@@ -172,15 +173,17 @@ fn rectangle_corner(direction: Vec2) -> usize {
     }
 }
 
-/// The edge of `x` that separates `y` best.
+/// The better of `best` and the edges of `x`, which belong to b if `on_b`.
 #[inline]
-fn best_edge(x: &Outline<'_>, y: &Outline<'_>, y_in_x: &Pose<D2>, on_b: bool) -> Axis {
-    let mut best = Axis { on_b, edge: 0, corner: 0, separation: Real::NEG_INFINITY };
-    let mut corner = if x.len() == 2 { 0 } else { y.support(y_in_x.rotation.rotate_inv(-x.normals[0])) };
+fn best_edge(x: &Outline<'_>, y: &Outline<'_>, y_in_x: &Pose<D2>, on_b: bool, mut best: Axis) -> Axis {
+    let mut corner = 0;
     for edge in 0..x.len() {
         let up = y_in_x.rotation.rotate_inv(x.normals[edge]);
-        // From one side of a segment to the other is half a turn: neither way round is the shorter one.
-        corner = if x.len() == 2 { y.support(-up) } else { lowest_after(y, corner, up) };
+        // Any corner is at least as high as the lowest: most edges are out after this one, all that face away.
+        if height(x, edge, y, corner, up, y_in_x) <= best.separation {
+            continue;
+        }
+        corner = lowest_from(y, corner, up);
         let separation = height(x, edge, y, corner, up, y_in_x);
         if separation > best.separation {
             best = Axis { on_b, edge, corner, separation };
@@ -195,23 +198,18 @@ fn height(x: &Outline<'_>, edge: usize, y: &Outline<'_>, corner: usize, up: Vec2
     x.normals[edge].dot(y_in_x.position.to_vec() - x.vertices[edge]) + up.dot(y.vertices[corner])
 }
 
-/// Walks counter-clockwise from `corner` while that leads down along `up`. Decided by the edges' directions, not by
-/// the corners' heights: short edges would drown in rounding.
-#[inline]
-fn lowest_after(y: &Outline<'_>, mut corner: usize, up: Vec2) -> usize {
-    for _ in 0..y.len() {
-        if y.normals[corner].perp_dot(up) >= 0.0 {
-            break;
-        }
-        corner = y.next(corner);
-    }
-    corner
-}
-
-/// The lowest corner along `up`, searched from `corner` in both directions.
+/// The lowest corner along `up`, searched from `corner` in both directions. Decided by the edges' directions, not by the
+/// corners' heights: short edges would drown in rounding.
 #[inline]
 fn lowest_from(y: &Outline<'_>, corner: usize, up: Vec2) -> usize {
-    let mut found = lowest_after(y, corner, up);
+    let mut found = corner;
+    // The bound on the steps is for normals that are not numbers.
+    for _ in 0..y.len() {
+        if y.normals[found].perp_dot(up) >= 0.0 {
+            break;
+        }
+        found = y.next(found);
+    }
     if found == corner {
         for _ in 0..y.len() {
             let before = y.previous(found);

@@ -70,7 +70,11 @@ pub(crate) fn rectangle_outline(vertices: &[Vec2; 4], radius: Real) -> Outline<'
 impl Scratch {
     #[inline]
     fn segment(&mut self, a: Vec2, b: Vec2, radius: Real) -> Outline<'_> {
-        let n = edge_normal(a, b);
+        let d = b - a;
+        let length2 = d.length_squared();
+        // In f32 where its range allows; the normals of long-lived polygons are worth f64, these are made per call.
+        let n =
+            if length2 > 1e-30 && length2 < 1e30 { -d.perp() / length2.sqrt() } else { edge_normal(a, b) };
         self.vertices[..2].copy_from_slice(&[a, b]);
         self.normals = [n, -n];
         Outline { vertices: &self.vertices[..2], normals: &self.normals, radius }
