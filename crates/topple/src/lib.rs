@@ -1,6 +1,7 @@
 //! Topple: a rigid-body physics engine you can question.
 
 pub mod broad_phase;
+pub mod distance;
 mod error;
 pub mod exec;
 pub mod math;

@@ -1,6 +1,7 @@
 //! Geometry of the space: masses, rays, contacts and distances against references in f64.
 
 mod boxes;
+mod distance;
 mod round;
 mod shapes;
 mod support;

@@ -7,7 +7,7 @@ use topple::shape::{LocalRay, ShapeOps};
 use topple::store::{Reader, Writer};
 
 /// One of each kind, and rounded ones.
-pub fn samples() -> Vec<Shape3> {
+pub(crate) fn samples() -> Vec<Shape3> {
     vec![
         Shape3::sphere(0.7),
         Shape3::cuboid(1.0, 0.6, 1.7),

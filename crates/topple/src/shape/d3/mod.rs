@@ -213,6 +213,13 @@ impl ShapeOps<D3> for Shape3 {
         }
     }
 
+    fn half_space(&self) -> Option<(Vec3, Real)> {
+        match self {
+            Self::Plane { normal, offset } => Some((*normal, *offset)),
+            _ => None,
+        }
+    }
+
     fn collides_with(&self, other: &Self) -> bool {
         // Two planes can neither move nor touch in a bounded patch.
         !matches!((self, other), (Self::Plane { .. }, Self::Plane { .. }))
