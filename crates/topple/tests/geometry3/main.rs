@@ -2,6 +2,7 @@
 
 mod boxes;
 mod distance;
+mod hulls;
 mod round;
 mod shapes;
 mod support;
