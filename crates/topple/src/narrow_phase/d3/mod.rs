@@ -17,9 +17,12 @@ use crate::shape::Shape3;
 fn rank(shape: &Shape3) -> u32 {
     match shape {
         Shape3::Plane { .. } => 0,
-        Shape3::Box { .. } => 1,
-        Shape3::Capsule { .. } => 2,
-        Shape3::Sphere { .. } => 3,
+        Shape3::Cylinder { .. } => 1,
+        Shape3::Cone { .. } => 2,
+        Shape3::Hull { .. } => 3,
+        Shape3::Box { .. } => 4,
+        Shape3::Capsule { .. } => 5,
+        Shape3::Sphere { .. } => 6,
     }
 }
 

@@ -39,6 +39,6 @@ pub(super) fn collide(
                 touch(box_corner(*half, i), *radius, i as u32);
             }
         }
-        Shape3::Plane { .. } => {}
+        _ => {}
     }
 }
