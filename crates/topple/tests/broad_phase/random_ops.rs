@@ -25,12 +25,12 @@ enum Op {
 fn op() -> impl Strategy<Value = Op> {
     let place = any::<[i8; 3]>();
     prop_oneof![
-        6 => (any::<u8>(), place.clone(), any::<u8>()).prop_map(|(kind, place, size)| Op::Insert { kind, place, size }),
+        6 => (any::<u8>(), place, any::<u8>()).prop_map(|(kind, place, size)| Op::Insert { kind, place, size }),
         1 => (any::<u8>(), any::<u8>()).prop_map(|(count, reach)| Op::InsertMany { count: count % 60, reach }),
         1 => (any::<u8>(), any::<i8>()).prop_map(|(kind, top)| Op::Plane { kind, top }),
         3 => any::<u8>().prop_map(Op::Remove),
-        8 => (any::<u8>(), place.clone()).prop_map(|(who, by)| Op::Shift(who, by)),
-        2 => place.clone().prop_map(Op::ShiftAll),
+        8 => (any::<u8>(), place).prop_map(|(who, by)| Op::Shift(who, by)),
+        2 => place.prop_map(Op::ShiftAll),
         2 => (any::<u8>(), place).prop_map(|(who, to)| Op::Teleport(who, to)),
         1 => (any::<u8>(), any::<u8>()).prop_map(|(who, kind)| Op::Kind(who, kind)),
         1 => Just(Op::Update),

@@ -22,6 +22,8 @@ pub(super) struct Item<D: Dim> {
 
 /// Planes that are tried per split, plus one.
 const BINS: usize = 8;
+/// So few items are cut in the middle of their middles: to compare planes would cost more than it brings.
+const FEW: usize = 12;
 /// Below this depth items are halved by number, so that no input makes a deep tree.
 const MAX_DEPTH: u32 = 48;
 /// Subtrees of at most this part of all items, and of at most `SMALL` items, are not cut further for threads.
@@ -180,8 +182,15 @@ fn split<D: Dim>(range: Range<'_, D>) -> (Range<'_, D>, Range<'_, D>) {
     let size = max - min;
     let axis = (1..D::N).fold(0, |best, i| if size.get(i) > size.get(best) { i } else { best });
     let low = min.to_vec().get(axis);
+    if items.len() <= FEW && depth < MAX_DEPTH {
+        let half = low + 0.5 * size.get(axis);
+        let mid = partition(items, |item| middle(&item.bounds).to_vec().get(axis) < half);
+        if mid > 0 && mid < items.len() {
+            return cut_at(items, mid, depth);
+        }
+    }
     let scale = BINS as Real * 0.999_99 / size.get(axis);
-    if depth < MAX_DEPTH && scale.is_finite() {
+    if items.len() > FEW && depth < MAX_DEPTH && scale.is_finite() {
         let bin = |item: &Item<D>| {
             // In 0..BINS by construction; `min` for the compiler.
             (((middle(&item.bounds).to_vec().get(axis) - low) * scale) as usize).min(BINS - 1)
@@ -199,7 +208,11 @@ fn split<D: Dim>(range: Range<'_, D>) -> (Range<'_, D>, Range<'_, D>) {
     let key = |item: &Item<D>| middle(&item.bounds).to_vec().get(axis);
     let half = items.len() / 2;
     items.select_nth_unstable_by(half, |a, b| key(a).total_cmp(&key(b)).then(a.link.cmp(&b.link)));
-    let (a, b) = items.split_at_mut(half);
+    cut_at(items, half, depth)
+}
+
+fn cut_at<D: Dim>(items: &mut [Item<D>], mid: usize, depth: u32) -> (Range<'_, D>, Range<'_, D>) {
+    let (a, b) = items.split_at_mut(mid);
     let bounds = [bounds_of(a), bounds_of(b)];
     (Range { items: a, bounds: bounds[0], depth }, Range { items: b, bounds: bounds[1], depth })
 }

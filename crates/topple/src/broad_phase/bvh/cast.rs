@@ -94,8 +94,7 @@ impl<D: Dim> Tree<D> {
         let mut stack = Stack::<(u32, Real), 64>::new();
         let mut next = Some((root.link, enter));
         while let Some((link, enter)) = next {
-            // Not `>`: a maximum that is not a number ends the search.
-            if !(enter <= *max) {
+            if enter > *max || max.is_nan() {
                 next = stack.pop();
                 continue;
             }

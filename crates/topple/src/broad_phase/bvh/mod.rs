@@ -342,11 +342,12 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
             if piece < within {
                 let end = nodes.len().min((piece + 1) * PIECE);
                 for &at in &nodes[piece * PIECE..end] {
-                    search.within(proxies, moving, at);
+                    search.within(proxies, moving, moving[at as usize].index());
                 }
             } else {
                 search.between(proxies, moving, fixed, front[piece - within], 0);
             }
+            search.finish(proxies);
         });
         for search in &mut self.searches[..pieces] {
             let Ok(search) = search.get_mut() else { continue };
