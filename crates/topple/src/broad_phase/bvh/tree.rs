@@ -1,0 +1,393 @@
+//! A binary tree of boxes with one proxy in every leaf: the nodes, and how single leaves come, move and go.
+//!
+//! Siblings are neighbours in memory: the root is node 0, pairs of children start at even indices. A node is 24 bytes
+//! in 2D and 32 in 3D, so that two siblings fill one cache line. Flags live in the link of a node:
+//! - `MOVED`: some leaf below changed since pairs were last found. All ancestors of a moved node are moved.
+//! - `STALE`: below this inner node boxes changed, so that its split is out of date. All ancestors are stale too.
+//!
+//! Boxes of stale nodes may be larger than necessary after a removal; all others are exact, leaves always.
+
+use super::build::{Item, build_in_place, build_into};
+use super::geometry::{area, overlaps, union};
+use crate::exec::Executor;
+use crate::math::*;
+
+/// The link is a proxy, not a pair of nodes.
+pub(super) const LEAF: u32 = 1 << 31;
+/// See the module head.
+pub(super) const MOVED: u32 = 1 << 30;
+const STALE: u32 = 1 << 29;
+/// What is left for the number of a proxy or node.
+pub(super) const INDEX: u32 = STALE - 1;
+/// Parent of the root, and of nodes that are not in use.
+const NOBODY: u32 = u32::MAX;
+
+/// A rebuild is due when this many moves, for every stale node, have been collected: it costs about as much as a few
+/// refits, and boxes grow little in one step.
+const MOVES_PER_REBUILD: usize = 3;
+/// What a single insertion or removal counts for in moves: it adds no choice of split of its own.
+const MOVES_PER_CHANGE: usize = 2;
+
+/// A box and what is in it: a proxy or two nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node<D: Dim> {
+    pub(super) bounds: Aabb<D>,
+    /// Flags, and the proxy or the first child.
+    pub(super) link: u32,
+    pub(super) parent: u32,
+}
+
+impl<D: Dim> Node<D> {
+    pub(super) const UNUSED: Self =
+        Self { bounds: Aabb::EMPTY_AT_ORIGIN, link: LEAF | INDEX, parent: NOBODY };
+
+    #[inline]
+    pub(super) fn is_leaf(&self) -> bool {
+        self.link & LEAF != 0
+    }
+
+    #[inline]
+    pub(super) fn is_moved(&self) -> bool {
+        self.link & MOVED != 0
+    }
+
+    /// The proxy of a leaf, the first child of an inner node.
+    #[inline]
+    pub(super) fn index(&self) -> u32 {
+        self.link & INDEX
+    }
+}
+
+/// See the module head.
+#[derive(Clone, Debug)]
+pub(super) struct Tree<D: Dim> {
+    /// Empty, or the root, an unused neighbour, and pairs.
+    pub(super) nodes: Vec<Node<D>>,
+    leaves: usize,
+    /// First nodes of unused pairs.
+    free: Vec<u32>,
+    stale_nodes: usize,
+    /// Moves since the last rebuild.
+    moves: usize,
+    /// What this tree writes into the homes of its proxies beside the node.
+    tag: u32,
+    items: Vec<Item<D>>,
+    /// Scratch: moved inner nodes, parents before children; pairs to be reused.
+    order: Vec<u32>,
+    pub(super) refitted: u64,
+    pub(super) rebuilt: u64,
+}
+
+impl<D: Dim> Tree<D> {
+    pub(super) fn new(tag: u32) -> Self {
+        Self {
+            nodes: Vec::new(),
+            leaves: 0,
+            free: Vec::new(),
+            stale_nodes: 0,
+            moves: 0,
+            tag,
+            items: Vec::new(),
+            order: Vec::new(),
+            refitted: 0,
+            rebuilt: 0,
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.free.clear();
+        (self.leaves, self.stale_nodes, self.moves) = (0, 0, 0);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.leaves
+    }
+
+    pub(super) fn root(&self) -> Option<&Node<D>> {
+        self.nodes.first()
+    }
+
+    /// Adds a leaf beside the node where that costs the least area, and marks it moved.
+    pub(super) fn insert(&mut self, proxy: u32, bounds: Aabb<D>, homes: &mut [u32]) {
+        let leaf = Node { bounds, link: proxy | LEAF | MOVED, parent: NOBODY };
+        self.leaves += 1;
+        if self.nodes.is_empty() {
+            self.nodes.extend([leaf, Node::UNUSED]);
+            homes[proxy as usize] = self.tag;
+            return;
+        }
+        let at = self.best_sibling(proxy, &bounds);
+        let pair = self.free.pop().unwrap_or_else(|| {
+            self.nodes.extend([Node::UNUSED; 2]);
+            self.nodes.len() as u32 - 2
+        });
+        let old = self.nodes[at as usize];
+        self.nodes[pair as usize] = Node { parent: at, ..old };
+        self.nodes[pair as usize + 1] = Node { parent: at, ..leaf };
+        let joint = &mut self.nodes[at as usize];
+        joint.link = pair;
+        joint.bounds = union(&old.bounds, &bounds);
+        self.adopt(pair, homes);
+        self.adopt(pair + 1, homes);
+        self.mark(pair + 1);
+        // The new leaf grows its ancestors at once: it may be looked for before the next refit.
+        let mut up = old.parent;
+        while up != NOBODY {
+            let node = &mut self.nodes[up as usize];
+            node.bounds = union(&node.bounds, &bounds);
+            up = node.parent;
+        }
+        self.moves += MOVES_PER_CHANGE;
+    }
+
+    /// Descends as long as that adds less area than a new parent here.
+    fn best_sibling(&self, proxy: u32, bounds: &Aabb<D>) -> u32 {
+        let mut at = 0;
+        let mut coin = proxy.wrapping_mul(0x9E37_79B9) | 1;
+        loop {
+            let node = &self.nodes[at as usize];
+            if node.is_leaf() {
+                return at;
+            }
+            let here = area(&union(&node.bounds, bounds));
+            let grown = here - area(&node.bounds);
+            let cost = |child: u32| {
+                let child = &self.nodes[child as usize];
+                let with = area(&union(&child.bounds, bounds));
+                grown + if child.is_leaf() { with } else { with - area(&child.bounds) }
+            };
+            let first = node.index();
+            let (a, b) = (cost(first), cost(first + 1));
+            if here < a && here < b {
+                return at;
+            }
+            // Equal boxes: a fixed coin, lest they form a chain.
+            coin = coin.rotate_left(1);
+            at = if a < b || a == b && coin & 1 == 0 { first } else { first + 1 };
+        }
+    }
+
+    /// Takes a leaf out; its sibling takes the place of their parent. Ancestors keep their boxes until they are rebuilt.
+    pub(super) fn remove(&mut self, leaf: u32, homes: &mut [u32]) {
+        debug_assert!(self.nodes[leaf as usize].is_leaf());
+        self.leaves -= 1;
+        let parent = self.nodes[leaf as usize].parent;
+        if parent == NOBODY {
+            return self.clear();
+        }
+        let sibling = self.nodes[leaf as usize ^ 1];
+        let joint = &mut self.nodes[parent as usize];
+        self.stale_nodes -= usize::from(joint.link & STALE != 0);
+        *joint = Node { parent: joint.parent, ..sibling };
+        let up = joint.parent;
+        self.adopt(parent, homes);
+        let pair = leaf & !1;
+        self.nodes[pair as usize..pair as usize + 2].fill(Node::UNUSED);
+        self.free.push(pair);
+        self.mark_stale(up);
+        self.moves += MOVES_PER_CHANGE;
+    }
+
+    /// Gives a leaf its new box. True if the box is so far from the old one that the leaf is better taken out and
+    /// inserted again; nothing was changed then.
+    #[must_use]
+    pub(super) fn move_leaf(&mut self, leaf: u32, bounds: &Aabb<D>) -> bool {
+        let node = &mut self.nodes[leaf as usize];
+        if !overlaps(&node.bounds, bounds) {
+            return true;
+        }
+        node.bounds = *bounds;
+        self.moves += 1;
+        self.mark(leaf);
+        false
+    }
+
+    /// Sets the box of a leaf without refitting; a rebuild must follow.
+    pub(super) fn set_leaf(&mut self, leaf: u32, bounds: &Aabb<D>) {
+        let node = &mut self.nodes[leaf as usize];
+        node.bounds = *bounds;
+        node.link |= MOVED;
+    }
+
+    /// Marks a leaf as moved, its ancestors as moved and stale.
+    pub(super) fn mark(&mut self, leaf: u32) {
+        let node = &mut self.nodes[leaf as usize];
+        node.link |= MOVED;
+        let mut up = node.parent;
+        while up != NOBODY {
+            let node = &mut self.nodes[up as usize];
+            if node.link & (MOVED | STALE) == MOVED | STALE {
+                return;
+            }
+            self.stale_nodes += usize::from(node.link & STALE == 0);
+            node.link |= MOVED | STALE;
+            up = node.parent;
+        }
+    }
+
+    /// Marks a node and its ancestors as stale.
+    fn mark_stale(&mut self, mut up: u32) {
+        while up != NOBODY {
+            let node = &mut self.nodes[up as usize];
+            if node.link & STALE != 0 {
+                return;
+            }
+            self.stale_nodes += 1;
+            node.link |= STALE;
+            up = node.parent;
+        }
+    }
+
+    /// After node `at` got a new link: tells what it links to where it is now.
+    fn adopt(&mut self, at: u32, homes: &mut [u32]) {
+        let node = self.nodes[at as usize];
+        let index = node.index() as usize;
+        if node.is_leaf() {
+            homes[index] = at | self.tag;
+        } else {
+            self.nodes[index].parent = at;
+            self.nodes[index + 1].parent = at;
+        }
+    }
+
+    /// Brings the boxes of moved nodes up to date, or rebuilds what is stale.
+    pub(super) fn refresh(&mut self, homes: &mut [u32], executor: &dyn Executor) {
+        if self.stale_nodes == 0 {
+            return;
+        }
+        if self.moves < self.stale_nodes * MOVES_PER_REBUILD {
+            self.refit();
+        } else if self.stale_nodes * 2 > self.leaves {
+            self.rebuild(&[], homes, executor);
+        } else {
+            self.rebuild_stale(homes);
+        }
+    }
+
+    /// Boxes of moved nodes from those of their children.
+    fn refit(&mut self) {
+        let mut order = core::mem::take(&mut self.order);
+        self.moved_nodes(&mut order);
+        for &at in order.iter().rev() {
+            let first = self.nodes[at as usize].index() as usize;
+            self.nodes[at as usize].bounds = union(&self.nodes[first].bounds, &self.nodes[first + 1].bounds);
+        }
+        self.refitted += order.len() as u64;
+        self.order = order;
+    }
+
+    /// The moved inner nodes, parents before children.
+    pub(super) fn moved_nodes(&self, out: &mut Vec<u32>) {
+        self.inner_nodes(MOVED, out);
+    }
+
+    /// Inner nodes that have `flag`, reached through such nodes, parents before children.
+    fn inner_nodes(&self, flag: u32, out: &mut Vec<u32>) {
+        out.clear();
+        let wanted = |at: u32| {
+            let link = self.nodes[at as usize].link;
+            link & (flag | LEAF) == flag
+        };
+        if self.nodes.is_empty() || !wanted(0) {
+            return;
+        }
+        // The list is its own queue: breadth first.
+        out.push(0);
+        let mut next = 0;
+        while let Some(&at) = out.get(next) {
+            next += 1;
+            let first = self.nodes[at as usize].index();
+            out.extend([first, first + 1].into_iter().filter(|&child| wanted(child)));
+        }
+    }
+
+    /// Forgets who moved; `moved` is what [`Self::moved_nodes`] gave.
+    pub(super) fn clear_moved(&mut self, moved: &[u32]) {
+        if let Some(root) = self.nodes.first_mut() {
+            root.link &= !MOVED;
+        }
+        for &at in moved {
+            let first = self.nodes[at as usize].index() as usize;
+            self.nodes[first].link &= !MOVED;
+            self.nodes[first + 1].link &= !MOVED;
+        }
+    }
+
+    /// Takes the stale nodes apart and joins what hangs below them anew.
+    fn rebuild_stale(&mut self, homes: &mut [u32]) {
+        let mut pairs = core::mem::take(&mut self.order);
+        self.inner_nodes(STALE, &mut pairs);
+        debug_assert_eq!(pairs.len(), self.stale_nodes);
+        self.items.clear();
+        for pair in &mut pairs {
+            *pair = self.nodes[*pair as usize].index();
+            for child in &self.nodes[*pair as usize..*pair as usize + 2] {
+                if child.link & (STALE | LEAF) != STALE {
+                    self.items.push(Item { bounds: child.bounds, link: child.link });
+                }
+            }
+        }
+        // Old pairs in the order of memory, so that the new top lies in it as the old one did.
+        pairs.sort_unstable();
+        self.nodes[0] = build_into(&mut self.items, &pairs, &mut self.nodes);
+        self.adopt(0, homes);
+        for &pair in &pairs {
+            self.adopt(pair, homes);
+            self.adopt(pair + 1, homes);
+        }
+        self.rebuilt += self.items.len() as u64;
+        (self.stale_nodes, self.moves) = (0, 0);
+        self.order = pairs;
+    }
+
+    /// Builds the whole tree from its leaves and `more`.
+    pub(super) fn rebuild(&mut self, more: &[Item<D>], homes: &mut [u32], executor: &dyn Executor) {
+        self.items.clear();
+        // Leaves in the order of memory, which after the last rebuild was that of space.
+        let leaves = self.nodes.iter().filter(|node| node.is_leaf() && node.index() != INDEX);
+        self.items.extend(leaves.map(|node| Item { bounds: node.bounds, link: node.link }));
+        debug_assert_eq!(self.items.len(), self.leaves);
+        self.items.extend_from_slice(more);
+        self.clear();
+        self.leaves = self.items.len();
+        if self.leaves == 0 {
+            return;
+        }
+        self.nodes.resize(2 * self.leaves, Node::UNUSED);
+        build_in_place(&mut self.items, &mut self.nodes, executor);
+        for at in 0..self.nodes.len() {
+            if at != 1 {
+                self.adopt(at as u32, homes);
+            }
+        }
+        self.nodes[0].parent = NOBODY;
+        self.rebuilt += self.leaves as u64;
+    }
+
+    /// Panics unless the tree is one: links and parents agree, boxes hold their contents, flags are inherited.
+    pub(super) fn validate(&self, homes: &[u32]) {
+        let mut leaves = 0;
+        let mut stale = 0;
+        let mut stack = Vec::new();
+        stack.extend(self.root().map(|_| 0_u32));
+        while let Some(at) = stack.pop() {
+            let node = &self.nodes[at as usize];
+            if node.is_leaf() {
+                assert_eq!(homes[node.index() as usize], at | self.tag);
+                leaves += 1;
+                continue;
+            }
+            stale += usize::from(node.link & STALE != 0);
+            for child in [node.index(), node.index() + 1] {
+                let below = &self.nodes[child as usize];
+                assert_eq!(below.parent, at);
+                assert!(node.bounds.contains(&below.bounds));
+                assert!(node.is_moved() || !below.is_moved());
+                assert!(below.is_leaf() || node.link & STALE != 0 || below.link & STALE == 0);
+                stack.push(child);
+            }
+        }
+        assert_eq!((leaves, stale), (self.leaves, self.stale_nodes));
+    }
+}
