@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::Error;
-use crate::broad_phase::{BroadPhase, BroadPhaseAllPairs};
+use crate::broad_phase::{BroadPhase, BroadPhaseAllPairs, BroadPhaseBvh};
 use crate::integrator::{Integrator, IntegratorSemiImplicitEuler};
 use crate::math::*;
 use crate::narrow_phase::{NarrowPhase, NarrowPhaseAuto};

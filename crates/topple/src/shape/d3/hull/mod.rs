@@ -199,7 +199,7 @@ impl HullData {
         out.u32(self.faces.len() as u32);
         for face in &self.faces {
             let corners = self.view().corners(face).map(|v| v as u32).collect::<Vec<_>>();
-            out.u32s(&corners);
+            out.vars(&corners);
         }
     }
 
@@ -215,7 +215,7 @@ impl HullData {
         }
         let mut loops = Vec::new();
         for _ in 0..face_count {
-            let corners = input.u32s(count as u32)?;
+            let corners = input.vars(count)?;
             if corners.len() < 3 || corners.len() > count {
                 return Err(input.damaged("corners of a face"));
             }
