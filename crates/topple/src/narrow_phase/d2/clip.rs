@@ -31,8 +31,6 @@ struct Facing {
     corners: [usize; 4],
     /// Normal of the axis' edge, from a to b.
     normal: Vec2,
-    /// Normal of the other edge, from a to b.
-    other_normal: Vec2,
 }
 
 /// Fills `out` for the pair whose best axis is `best`, preferring the axis `last` of the step before if it is as good
@@ -98,11 +96,6 @@ fn facing(a: &Outline<'_>, b: &Outline<'_>, axis: &Axis, b_in_a: &Pose<D2>) -> F
         q2: place(b.vertices[corners[3]]),
         corners,
         normal,
-        other_normal: if axis.on_b {
-            y.normals[incident]
-        } else {
-            -b_in_a.rotation.rotate(y.normals[incident])
-        },
     }
 }
 
@@ -110,7 +103,7 @@ fn facing(a: &Outline<'_>, b: &Outline<'_>, axis: &Axis, b_in_a: &Pose<D2>) -> F
 /// it is not, or so close that the direction would be noise.
 #[inline]
 fn corner_normal(edges: &Facing, on_b: bool, blur: Real) -> Option<(Vec2, Real)> {
-    let Facing { p1, p2, q1, q2, normal, other_normal, .. } = *edges;
+    let Facing { p1, p2, q1, q2, normal, .. } = *edges;
     // Reference edge from e1 to e2, other edge from i1 to i2; both in the frame of a.
     let (e1, e2, i1, i2) = if on_b { (q1, q2, p1, p2) } else { (p1, p2, q1, q2) };
     let outward = if on_b { -normal } else { normal };
@@ -132,9 +125,8 @@ fn corner_normal(edges: &Facing, on_b: bool, blur: Real) -> Option<(Vec2, Real)>
     } else if t >= length2 {
         i2
     } else {
-        // The end is above the other edge: its normal is exact, and so is the height.
-        let distance = other_normal.dot(if on_b { end - i1 } else { i1 - end });
-        return (distance > blur).then_some((other_normal, distance));
+        // The end is above the middle of the other edge, which would be the better axis then: the two are parallel.
+        return None;
     };
     let d = if on_b { end - foot } else { foot - end };
     let distance = d.length();
@@ -142,7 +134,8 @@ fn corner_normal(edges: &Facing, on_b: bool, blur: Real) -> Option<(Vec2, Real)>
 }
 
 /// Points at both ends of the stretch over which the edges face each other along `normal`. `closest` is the separation
-/// of the cores at the deepest point, if that is known to lie on these edges; they then give a point in any case.
+/// of the cores at the deepest point, if that is known to lie on these edges; they then give a point in any case,
+/// otherwise only if they do not miss each other by more than the slop.
 #[inline(always)]
 fn clip(
     job: &CollideJob<'_, D2>,
@@ -177,7 +170,7 @@ fn clip(
         let (y_low, y_high) = (height_a(low), height_a(high));
         push(low, y_low, height_b(low) - y_low, i2, j1);
         push(high, y_high, height_b(high) - y_high, i1, j2);
-    } else if closest.is_some() || high >= low {
+    } else if closest.is_some() || high >= low - job.slop {
         // One point. Where an edge is upright (or leans over: at corners), it is at the end that faces the other one.
         let is_upright_a = -p2.x <= job.slop;
         let is_upright_b = q2.x - q1.x <= job.slop;
