@@ -12,10 +12,13 @@
 //! ```
 
 use super::super::{CollideJob, LocalManifold};
-use super::round::BLUR;
 use super::sat::Axis;
 use crate::math::*;
 use crate::shape::d2::{Outline, rounding_of};
+
+/// Part of the slop below which the direction between two corners counts as noise (dimensionless); the edge's normal is
+/// taken instead.
+const BLUR: Real = 0.1;
 
 /// Cosine of the angle up to which two edges count as facing the same way, so that the contact of separate cores may
 /// stay on the edge it was on (dimensionless; 2.5°).
