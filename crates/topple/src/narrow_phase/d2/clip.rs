@@ -169,10 +169,18 @@ fn clip(
     };
     let height_a = |x: Real| height_at(p2, Vec2::ZERO, x);
     let height_b = |x: Real| height_at(q1, q2, x);
+    // The flatter edge knows better where a point is.
+    let is_a_flatter = p2.y.abs() * (q2.x - q1.x) <= (q2.y - q1.y).abs() * -p2.x;
     if high - low > job.slop {
-        let (y_low, y_high) = (height_a(low), height_a(high));
-        push(low, y_low, height_b(low) - y_low, i2, j1);
-        push(high, y_high, height_b(high) - y_high, i1, j2);
+        let (a_low, b_low) = (height_a(low), height_b(low));
+        let (a_high, b_high) = (height_a(high), height_b(high));
+        let (mut s_low, mut s_high) = (b_low - a_low, b_high - a_high);
+        // The same but for rounding, which a steep edge multiplies: the axis knows better.
+        if let Some(s) = closest {
+            *(if s_low <= s_high { &mut s_low } else { &mut s_high }) = s;
+        }
+        push(low, if is_a_flatter { a_low } else { b_low - s_low }, s_low, i2, j1);
+        push(high, if is_a_flatter { a_high } else { b_high - s_high }, s_high, i1, j2);
     } else if closest.is_some() || high >= low - job.slop {
         // One point. Where an edge is upright (or leans over: at corners), it is at the end that faces the other one.
         let is_upright_a = -p2.x <= job.slop;
@@ -184,9 +192,10 @@ fn clip(
             (false, true) => bottom.x,
             (false, false) => 0.5 * (low + high),
         };
-        let y = if is_upright_a { top.y } else { height_a(x) };
-        let above = if is_upright_b { bottom.y } else { height_b(x) };
-        push(x, y, closest.unwrap_or(above - y), i1, j2);
+        let y_a = if is_upright_a { top.y } else { height_a(x) };
+        let y_b = if is_upright_b { bottom.y } else { height_b(x) };
+        let s = closest.unwrap_or(y_b - y_a);
+        push(x, if is_a_flatter { y_a } else { y_b - s }, s, i1, j2);
     }
 }
 
