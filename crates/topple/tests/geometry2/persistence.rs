@@ -90,6 +90,25 @@ fn a_brick_that_slides_over_the_edge_keeps_its_ids() {
 }
 
 #[test]
+fn a_square_on_its_corner_keeps_its_id() {
+    let (ground, square) = (Shape2::rectangle(10.0, 1.0), Shape2::rectangle(1.0, 1.0));
+    for quarter in [1.0, 3.0, -1.0, -3.0] {
+        let mut random = Random::new(35);
+        let mut cache = PairCache::default();
+        let mut first = None;
+        for step in 0..200 {
+            let angle = core::f32::consts::FRAC_PI_4 * quarter + random.range(-2e-5, 2e-5);
+            let pose =
+                Pose::new((0.0, 0.5 + 0.5 * core::f32::consts::SQRT_2 - 1e-3), Rot2::from_angle(angle));
+            let got = collide_cached(&ground, &square, pose, 0.02, SLOP_REAL, &mut cache);
+            assert_eq!(got.points().len(), 1, "{got:?}");
+            let ids = ids(&got);
+            assert_eq!(&ids, first.get_or_insert_with(|| ids.clone()), "step {step}");
+        }
+    }
+}
+
+#[test]
 fn the_axis_does_not_flicker_at_a_tie() {
     // Corner in corner, equally deep in x and y up to jitter below the slop.
     let square = Shape2::rectangle(1.0, 1.0);

@@ -2,7 +2,9 @@
 //!
 //! The closest features are the best edge or one of its ends, and the corner below it or one of that corner's edges
 //! (for why, see `Outline::nearest`; the same argument in the Minkowski difference). That fixes the normal. The points
-//! are where the two edges, seen along the normal, begin and cease to face each other:
+//! are where the two edges, seen along the normal, begin and cease to face each other. Each has the corners at its end
+//! of both edges as its id, whichever of the two cuts the other off: it stays the same while a body slides over the end
+//! of another. A polygon that rolls over a corner changes it once, when its next edge faces the ground more.
 //!
 //! ```text
 //!           q1 ────────────── q2      edge of b
@@ -23,6 +25,10 @@ const BLUR: Real = 0.1;
 /// Cosine of the angle up to which two edges count as facing the same way, so that the contact of separate cores may
 /// stay on the edge it was on (dimensionless; 2.5°).
 const SAME_WAY: Real = 0.999;
+
+/// Lead (of a cosine, dimensionless) that decides between the two edges at a corner. Keeps the ids of a square that
+/// stands on its corner from changing with the last bit of its rotation; too small to matter for edges of 256-gons.
+const TIE: Real = 1e-4;
 
 /// Two edges that face each other, in the frame of a. The edge of a runs from p1 to p2, that of b from q1 to q2.
 struct Facing {
@@ -87,7 +93,7 @@ fn facing(a: &Outline<'_>, b: &Outline<'_>, axis: &Axis, b_in_a: &Pose<D2>) -> F
     let normal = if axis.on_b { -b_in_a.rotation.rotate(n) } else { n };
     let n_in_y = if axis.on_b { -normal } else { b_in_a.rotation.rotate_inv(n) };
     let before = y.previous(axis.corner);
-    let faces_more = y.normals[before].dot(n_in_y) < y.normals[axis.corner].dot(n_in_y);
+    let faces_more = y.normals[before].dot(n_in_y) < y.normals[axis.corner].dot(n_in_y) - TIE;
     let incident = if faces_more { before } else { axis.corner };
     let (ia, ib) = if axis.on_b { (incident, axis.edge) } else { (axis.edge, incident) };
     let corners = [ia, a.next(ia), ib, b.next(ib)];
