@@ -89,7 +89,7 @@ fn awkward_clouds_give_sound_hulls_or_an_error() {
         match HullData::new(&points) {
             Ok(hull) => {
                 built += 1;
-                check_hull(&hull, &points, 2e-4, &format!("case {case}"));
+                check_hull(&hull, &points, 1e-4, &format!("case {case}"));
             }
             Err(Error::DegenerateShape { .. }) => {}
             Err(other) => panic!("case {case}: {other}"),

@@ -77,9 +77,7 @@ impl HullData {
     /// out; faces in one plane are merged. Refuses clouds without volume and hulls of more than
     /// [`MAX_HULL_VERTICES`] vertices.
     pub fn new(points: &[Vec3]) -> Result<Self, Error> {
-        let loops = quickhull::hull(points, MAX_HULL_VERTICES)?;
-        Self::from_loops(loops.vertices, &loops.faces)
-            .ok_or_else(|| Error::degenerate("hull", "the points are too close to flat"))
+        quickhull::hull(points, MAX_HULL_VERTICES, |loops| Self::from_loops(loops.vertices, &loops.faces))
     }
 
     /// Corner points [m].
