@@ -148,6 +148,7 @@ impl HullData {
         let mut hull =
             Self { vertices, faces, half_edges, edges: Vec::new(), center: Vec3::ZERO, inner_radius: 0.0 };
         hull.link()?;
+        hull.check_planes()?;
         // Euler: anything else is not the surface of a ball.
         if hull.vertices.len() + hull.faces.len() != hull.edges.len() + 2 {
             return None;
@@ -189,6 +190,18 @@ impl HullData {
             }
         }
         Some(())
+    }
+
+    /// None if a corner lies off the plane of one of its faces: the normal of a sliver that was all noise.
+    fn check_planes(&self) -> Option<()> {
+        let low = self.vertices.iter().fold(Vec3::splat(Real::INFINITY), |m, v| m.min(*v));
+        let high = self.vertices.iter().fold(Vec3::splat(Real::NEG_INFINITY), |m, v| m.max(*v));
+        let allowed = 3e-5 * (high - low).max_element() + 1e-6 * high.abs().max(low.abs()).max_element();
+        let sound = self.faces.iter().all(|face| {
+            let off = |i: usize| face.offset - face.normal.dot(self.vertices[i]);
+            self.view().corners(face).all(|i| off(i) <= allowed)
+        });
+        sound.then_some(())
     }
 
     pub(super) fn save(&self, out: &mut Writer) {
