@@ -277,13 +277,16 @@ impl HullView<'_> {
         best
     }
 
-    /// Number of the face whose normal is closest to `d`; the first of several.
+    /// Number of the face that looks most along `d` among those that meet at the farthest corner along `d`. The face
+    /// of all whose normal is closest to `d` need not have that corner.
     pub(crate) fn face_along(&self, d: Vec3) -> usize {
+        let corner = self.support(d);
         let (mut best, mut along) = (0, Real::NEG_INFINITY);
-        for (i, f) in self.faces.iter().enumerate() {
-            let x = f.normal.dot(d);
-            if x > along {
-                (best, along) = (i, x);
+        for h in self.half_edges.iter().filter(|h| usize::from(h.vertex) == corner) {
+            let face = usize::from(h.face);
+            let x = self.faces[face].normal.dot(d);
+            if x > along || (x == along && face < best) {
+                (best, along) = (face, x);
             }
         }
         best
