@@ -46,19 +46,18 @@ impl Simplex {
 
 /// Signed distance of the cores. `guess` is a direction from a to b to start from; any will do.
 pub(crate) fn distance<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> CoreDistance {
-    match separation(cores, guess) {
-        Ok(apart) => apart,
-        Err((simplex, iterations)) => {
-            let mut found =
-                if D::N == 2 { epa_flat::depth(cores, &simplex) } else { epa::depth(cores, &simplex) };
-            found.iterations[0] = iterations;
-            found
-        }
-    }
+    let (apart, simplex, iterations) = separation(cores, guess);
+    let mut found = match apart {
+        Some(found) => found,
+        None if D::N == 2 => epa_flat::depth(cores, &simplex),
+        None => epa::depth(cores, &simplex),
+    };
+    found.iterations[0] = iterations;
+    found
 }
 
-/// Distance of cores that are apart, or the simplex around the origin if they overlap or touch.
-fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> Result<CoreDistance, (Simplex, u32)> {
+/// Distance of cores that are apart, None if they overlap or touch; the last simplex; the iterations.
+fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> (Option<CoreDistance>, Simplex, u32) {
     let mut simplex = corner(cores.support(-guess));
     let mut v = simplex.closest;
     let mut size = v.length_squared();
@@ -66,7 +65,7 @@ fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> Result<CoreDistance,
     loop {
         let vv = v.length_squared();
         if vv <= TOUCHING * TOUCHING * size {
-            return Err((simplex, iterations));
+            return (None, simplex, iterations);
         }
         if iterations >= MAX_ITERATIONS {
             break;
@@ -82,7 +81,7 @@ fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> Result<CoreDistance,
             // The origin is inside a tetrahedron (in the plane: a triangle).
             simplex.vertices[simplex.count] = vertex;
             simplex.count += 1;
-            return Err((simplex, iterations));
+            return (None, simplex, iterations);
         };
         let closer = next.closest;
         // Rounding: when the distance no longer falls, the last answer was the best one.
@@ -94,7 +93,7 @@ fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> Result<CoreDistance,
     let (on_a, on_b) = simplex.points();
     let distance = v.length();
     let normal = v.unit().unwrap_or(Wide::new(0.0, 1.0, 0.0));
-    Ok(CoreDistance { distance, normal, on_a, on_b, iterations: [iterations, 0] })
+    (Some(CoreDistance { distance, normal, on_a, on_b, iterations: [0, 0] }), simplex, iterations)
 }
 
 /// The part of the simplex and the new vertex that is closest to the origin; None if the origin is inside.

@@ -77,9 +77,7 @@ impl HullData {
     /// out; faces in one plane are merged. Refuses clouds without volume and hulls of more than
     /// [`MAX_HULL_VERTICES`] vertices.
     pub fn new(points: &[Vec3]) -> Result<Self, Error> {
-        let loops = quickhull::hull(points, MAX_HULL_VERTICES)?;
-        Self::from_loops(loops.vertices, &loops.faces)
-            .ok_or_else(|| Error::degenerate("hull", "the points are too close to flat"))
+        quickhull::hull(points, MAX_HULL_VERTICES, |loops| Self::from_loops(loops.vertices, &loops.faces))
     }
 
     /// Corner points [m].
@@ -150,6 +148,7 @@ impl HullData {
         let mut hull =
             Self { vertices, faces, half_edges, edges: Vec::new(), center: Vec3::ZERO, inner_radius: 0.0 };
         hull.link()?;
+        hull.check_planes()?;
         // Euler: anything else is not the surface of a ball.
         if hull.vertices.len() + hull.faces.len() != hull.edges.len() + 2 {
             return None;
@@ -191,6 +190,18 @@ impl HullData {
             }
         }
         Some(())
+    }
+
+    /// None if a corner lies off the plane of one of its faces: the normal of a sliver that was all noise.
+    fn check_planes(&self) -> Option<()> {
+        let low = self.vertices.iter().fold(Vec3::splat(Real::INFINITY), |m, v| m.min(*v));
+        let high = self.vertices.iter().fold(Vec3::splat(Real::NEG_INFINITY), |m, v| m.max(*v));
+        let allowed = 3e-5 * (high - low).max_element() + 1e-6 * high.abs().max(low.abs()).max_element();
+        let sound = self.faces.iter().all(|face| {
+            let off = |i: usize| face.offset - face.normal.dot(self.vertices[i]);
+            self.view().corners(face).all(|i| off(i) <= allowed)
+        });
+        sound.then_some(())
     }
 
     pub(super) fn save(&self, out: &mut Writer) {
@@ -266,13 +277,16 @@ impl HullView<'_> {
         best
     }
 
-    /// Number of the face whose normal is closest to `d`; the first of several.
+    /// Number of the face that looks most along `d` among those that meet at the farthest corner along `d`. The face
+    /// of all whose normal is closest to `d` need not have that corner.
     pub(crate) fn face_along(&self, d: Vec3) -> usize {
+        let corner = self.support(d);
         let (mut best, mut along) = (0, Real::NEG_INFINITY);
-        for (i, f) in self.faces.iter().enumerate() {
-            let x = f.normal.dot(d);
-            if x > along {
-                (best, along) = (i, x);
+        for h in self.half_edges.iter().filter(|h| usize::from(h.vertex) == corner) {
+            let face = usize::from(h.face);
+            let x = self.faces[face].normal.dot(d);
+            if x > along || (x == along && face < best) {
+                (best, along) = (face, x);
             }
         }
         best
