@@ -37,7 +37,9 @@ const NOWHERE: u32 = u32::MAX;
 const BULK: usize = 8;
 /// More than this many proxies do not wait in a list that queries must read through.
 const MAX_PENDING: usize = 1024;
-/// Moved nodes, and moved proxies, per piece of the search.
+/// When more than one in so many proxies moved, all nodes are gone through in the order of memory.
+const DENSE: usize = 4;
+/// Pairs of nodes per piece of the search.
 const PIECE: usize = 256;
 
 /// See the module head.
@@ -124,9 +126,15 @@ impl<D: Dim> BroadPhaseBvh<D> {
         self.set_home(proxy, home);
     }
 
+    /// True if so many moved that lists of them do not pay.
+    fn is_dense(&self, moved: &[u32]) -> bool {
+        moved.len() * DENSE > self.moving.len()
+    }
+
     /// Gives moved proxies their boxes; those that went far are left to `far`, others change their list.
     fn move_leaves(&mut self, proxies: &Proxies<D>, moved: &[u32]) {
         self.far.clear();
+        let dense = self.is_dense(moved);
         for &proxy in moved {
             let home = self.home(proxy);
             let fat = &proxies.get(proxy).fat;
@@ -134,6 +142,8 @@ impl<D: Dim> BroadPhaseBvh<D> {
             if home == NOWHERE || is_bounded(fat) == (home & KIND == UNBOUNDED) {
                 self.take_out(proxy);
                 self.put_in(proxies, proxy);
+            } else if dense && home & KIND == MOVING {
+                self.moving.set_leaf(home & !KIND, fat);
             } else if in_tree {
                 let tree = if home & KIND == MOVING { &mut self.moving } else { &mut self.fixed };
                 if tree.move_leaf(home & !KIND, fat) {
@@ -144,7 +154,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
     }
 
     /// Brings far and pending proxies into their trees, one by one or all at once, and refreshes the trees.
-    fn flush(&mut self, proxies: &Proxies<D>, executor: &dyn Executor) {
+    fn flush(&mut self, proxies: &Proxies<D>, dense: bool, executor: &dyn Executor) {
         let mut far = core::mem::take(&mut self.far);
         let mut pending = core::mem::take(&mut self.pending);
         for is_static in [false, true] {
@@ -171,6 +181,9 @@ impl<D: Dim> BroadPhaseBvh<D> {
                 tree.rebuild(items, &mut self.homes, executor);
                 continue;
             }
+            if dense && !is_static {
+                tree.refresh_all(&mut self.homes, executor);
+            }
             for &proxy in &far {
                 let home = self.homes[proxy as usize];
                 if home & KIND == tag {
@@ -181,7 +194,9 @@ impl<D: Dim> BroadPhaseBvh<D> {
             for &proxy in pending.iter().filter(mine) {
                 tree.insert(proxy, proxies.get(proxy).fat, &mut self.homes);
             }
-            tree.refresh(&mut self.homes, executor);
+            if !dense || is_static || changed > 0 {
+                tree.refresh(&mut self.homes, executor);
+            }
         }
         far.clear();
         pending.clear();
@@ -201,16 +216,6 @@ impl<D: Dim> BroadPhaseBvh<D> {
                 tree.mark(home & !KIND);
             }
         }
-    }
-
-    fn find_moved_nodes(&mut self) {
-        self.moving.moved_nodes(&mut self.moved_nodes[0]);
-        self.fixed.moved_nodes(&mut self.moved_nodes[1]);
-    }
-
-    fn clear_moved(&mut self) {
-        self.moving.clear_moved(&self.moved_nodes[0]);
-        self.fixed.clear_moved(&self.moved_nodes[1]);
     }
 
     /// Pairs of proxies without bounds: a moved one with everything, the others with what moved.
@@ -233,7 +238,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
     }
 
     /// Nodes of the moving tree, enough for the threads, that together hold whatever may meet a static proxy.
-    fn find_front(&mut self) {
+    fn find_front(&mut self, moved: usize) {
         self.front.clear();
         let (Some(root), Some(other)) = (self.moving.root(), self.fixed.root()) else { return };
         if !root.is_moved() && !other.is_moved() {
@@ -241,7 +246,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
         }
         let all = other.is_moved();
         self.front.push(0);
-        let wanted = 1 + self.moved_nodes[0].len().max(if all { self.moving.len() } else { 0 }) / PIECE;
+        let wanted = 1 + if all { self.moving.len() } else { moved } / PIECE;
         let mut next = 0;
         while next < self.front.len() && self.front.len() - next < wanted {
             let node = &self.moving.nodes[self.front[next] as usize];
@@ -289,10 +294,10 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
             self.put_in(proxies, proxy);
         }
         self.far.clear();
-        self.flush(proxies, &Serial);
+        self.flush(proxies, false, &Serial);
         // Nothing has moved: the world knows which pairs there are.
-        self.find_moved_nodes();
-        self.clear_moved();
+        self.moving.clear_all_moved();
+        self.fixed.clear_all_moved();
     }
 
     fn insert(&mut self, proxies: &Proxies<D>, proxy: u32) {
@@ -301,7 +306,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         self.put_in(proxies, proxy);
         if self.pending.len() > MAX_PENDING.max(self.moving.len() + self.fixed.len()) {
             self.far.clear();
-            self.flush(proxies, &Serial);
+            self.flush(proxies, false, &Serial);
         }
     }
 
@@ -310,8 +315,9 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
     }
 
     fn update(&mut self, proxies: &Proxies<D>, moved: &[u32], executor: &dyn Executor) {
+        let dense = self.is_dense(moved);
         self.move_leaves(proxies, moved);
-        self.flush(proxies, executor);
+        self.flush(proxies, dense, executor);
     }
 
     fn find_pairs(
@@ -326,10 +332,17 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         }
         self.mark(moved);
         self.unbounded_pairs(proxies, moved, out);
-        self.find_moved_nodes();
-        self.find_front();
+        let dense = self.is_dense(moved);
+        if dense {
+            self.moved_nodes[0].clear();
+        } else {
+            self.moving.moved_nodes(&mut self.moved_nodes[0]);
+        }
+        self.fixed.moved_nodes(&mut self.moved_nodes[1]);
+        self.find_front(if dense { self.moving.len() } else { self.moved_nodes[0].len() });
 
-        let within = self.moved_nodes[0].len().div_ceil(PIECE);
+        let siblings = if dense { self.moving.nodes.len() / 2 } else { self.moved_nodes[0].len() };
+        let within = siblings.div_ceil(PIECE);
         let pieces = within + self.front.len();
         if self.searches.len() < pieces {
             self.searches.resize_with(pieces, Mutex::default);
@@ -340,14 +353,19 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
             // Never contended: one piece, one search.
             let Ok(mut search) = searches[piece].lock() else { return };
             if piece < within {
-                let end = nodes.len().min((piece + 1) * PIECE);
-                for &at in &nodes[piece * PIECE..end] {
-                    search.within(proxies, moving, moving[at as usize].index());
+                let range = piece * PIECE..siblings.min((piece + 1) * PIECE);
+                if dense {
+                    // Not the root and its unused neighbour.
+                    let pairs = range.start.max(1) as u32..range.end as u32;
+                    search.run(proxies, moving, moving, pairs.map(|pair| (2 * pair, 2 * pair + 1)));
+                } else {
+                    let children = |&at: &u32| moving[at as usize].index();
+                    let pairs = nodes[range].iter().map(children);
+                    search.run(proxies, moving, moving, pairs.map(|first| (first, first + 1)));
                 }
             } else {
-                search.between(proxies, moving, fixed, front[piece - within], 0);
+                search.run(proxies, moving, fixed, [(front[piece - within], 0)].into_iter());
             }
-            search.finish(proxies);
         });
         for search in &mut self.searches[..pieces] {
             let Ok(search) = search.get_mut() else { continue };
@@ -355,7 +373,12 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
             self.visited += core::mem::take(&mut search.visited);
             self.tested += core::mem::take(&mut search.tested);
         }
-        self.clear_moved();
+        if dense {
+            self.moving.clear_all_moved();
+        } else {
+            self.moving.clear_moved(&self.moved_nodes[0]);
+        }
+        self.fixed.clear_moved(&self.moved_nodes[1]);
     }
 
     fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {

@@ -25,6 +25,8 @@ const NOBODY: u32 = u32::MAX;
 /// A rebuild is due when this many moves, for every stale node, have been collected: it costs about as much as a few
 /// refits, and boxes grow little in one step.
 const MOVES_PER_REBUILD: usize = 3;
+/// What a leaf that jumped, and now stretches its ancestors, counts for in moves.
+const MOVES_PER_JUMP: usize = 16;
 /// What a single insertion or removal counts for in moves: it adds no choice of split of its own.
 const MOVES_PER_CHANGE: usize = 2;
 
@@ -66,6 +68,8 @@ pub(super) struct Tree<D: Dim> {
     leaves: usize,
     /// First nodes of unused pairs.
     free: Vec<u32>,
+    /// Every node lies behind its parent in memory.
+    ordered: bool,
     stale_nodes: usize,
     /// Moves since the last rebuild.
     moves: usize,
@@ -84,6 +88,7 @@ impl<D: Dim> Tree<D> {
             nodes: Vec::new(),
             leaves: 0,
             free: Vec::new(),
+            ordered: true,
             stale_nodes: 0,
             moves: 0,
             tag,
@@ -97,7 +102,7 @@ impl<D: Dim> Tree<D> {
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.free.clear();
-        (self.leaves, self.stale_nodes, self.moves) = (0, 0, 0);
+        (self.leaves, self.ordered, self.stale_nodes, self.moves) = (0, true, 0, 0);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -123,6 +128,7 @@ impl<D: Dim> Tree<D> {
             self.nodes.len() as u32 - 2
         });
         let old = self.nodes[at as usize];
+        self.ordered &= at < pair && old.is_leaf();
         self.nodes[pair as usize] = Node { parent: at, ..old };
         self.nodes[pair as usize + 1] = Node { parent: at, ..leaf };
         let joint = &mut self.nodes[at as usize];
@@ -203,9 +209,11 @@ impl<D: Dim> Tree<D> {
         false
     }
 
-    /// Sets the box of a leaf without refitting; a rebuild must follow.
+    /// Gives a leaf its new box and leaves its ancestors to [`Self::sweep`] or a rebuild, one of which must follow.
+    #[inline]
     pub(super) fn set_leaf(&mut self, leaf: u32, bounds: &Aabb<D>) {
         let node = &mut self.nodes[leaf as usize];
+        self.moves += if overlaps(&node.bounds, bounds) { 1 } else { MOVES_PER_JUMP };
         node.bounds = *bounds;
         node.link |= MOVED;
     }
@@ -265,6 +273,33 @@ impl<D: Dim> Tree<D> {
         }
     }
 
+    /// As [`Self::refresh`], after most leaves were set by [`Self::set_leaf`].
+    pub(super) fn refresh_all(&mut self, homes: &mut [u32], executor: &dyn Executor) {
+        if self.ordered && self.moves < self.leaves * MOVES_PER_REBUILD {
+            self.sweep();
+        } else {
+            self.rebuild(&[], homes, executor);
+        }
+    }
+
+    /// Refits every node with a moved child, from the end of memory to the start, and marks it.
+    fn sweep(&mut self) {
+        let mut refitted = 0;
+        for pair in (1..self.nodes.len() / 2).rev() {
+            let (rest, pair) = self.nodes.split_at_mut(2 * pair);
+            let (a, b) = (&pair[0], &pair[1]);
+            if (a.link | b.link) & MOVED == 0 {
+                continue;
+            }
+            let parent = &mut rest[a.parent as usize];
+            parent.bounds = union(&a.bounds, &b.bounds);
+            self.stale_nodes += usize::from(parent.link & STALE == 0);
+            parent.link |= MOVED | STALE;
+            refitted += 1;
+        }
+        self.refitted += refitted;
+    }
+
     /// Boxes of moved nodes from those of their children.
     fn refit(&mut self) {
         let mut order = core::mem::take(&mut self.order);
@@ -314,6 +349,11 @@ impl<D: Dim> Tree<D> {
         }
     }
 
+    /// Forgets who moved when most did.
+    pub(super) fn clear_all_moved(&mut self) {
+        self.nodes.iter_mut().for_each(|node| node.link &= !MOVED);
+    }
+
     /// Takes the stale nodes apart and joins what hangs below them anew.
     fn rebuild_stale(&mut self, homes: &mut [u32]) {
         let mut pairs = core::mem::take(&mut self.order);
@@ -337,7 +377,7 @@ impl<D: Dim> Tree<D> {
             self.adopt(pair + 1, homes);
         }
         self.rebuilt += self.items.len() as u64;
-        (self.stale_nodes, self.moves) = (0, 0);
+        (self.ordered, self.stale_nodes, self.moves) = (false, 0, 0);
         self.order = pairs;
     }
 
@@ -382,6 +422,7 @@ impl<D: Dim> Tree<D> {
             for child in [node.index(), node.index() + 1] {
                 let below = &self.nodes[child as usize];
                 assert_eq!(below.parent, at);
+                assert!(!self.ordered || child > at);
                 assert!(node.bounds.contains(&below.bounds));
                 assert!(node.is_moved() || !below.is_moved());
                 assert!(below.is_leaf() || node.link & STALE != 0 || below.link & STALE == 0);
