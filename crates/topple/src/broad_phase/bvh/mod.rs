@@ -19,10 +19,11 @@ use crate::exec::{Executor, Serial};
 use crate::math::*;
 use build::Item;
 use cast::Ray;
+use core::ops::Range;
 use geometry::is_bounded;
-use pairs::Search;
+use pairs::{Search, Seeds};
 use std::sync::Mutex;
-use tree::{INDEX, LEAF, MOVED, Tree};
+use tree::{INDEX, LEAF, MOVED, Node, Tree};
 
 /// Where a proxy is: the two high bits of its home; the rest says where there.
 const MOVING: u32 = 0;
@@ -42,6 +43,18 @@ const DENSE: usize = 4;
 /// Pairs of nodes per piece of the search.
 const PIECE: usize = 256;
 
+/// A part of the search.
+enum Piece {
+    /// Pairs of nodes of the moving tree.
+    Siblings(Range<usize>),
+    /// A node of the front, against the static tree.
+    Front(usize),
+    /// Moved leaves of the moving tree, against both trees.
+    Moving(Range<usize>),
+    /// Moved leaves of the static tree, against the moving tree.
+    Static(Range<usize>),
+}
+
 /// See the module head.
 #[derive(Debug)]
 pub struct BroadPhaseBvh<D: Dim> {
@@ -51,10 +64,13 @@ pub struct BroadPhaseBvh<D: Dim> {
     homes: Vec<u32>,
     pending: Vec<u32>,
     unbounded: Vec<u32>,
-    /// Scratch: proxies that went far; items of a bulk build, per tree; moved nodes per tree; the pieces of a search.
+    /// Scratch: proxies that went far; items of a bulk build, per tree.
     far: Vec<u32>,
     bulk: [Vec<Item<D>>; 2],
-    moved_nodes: [Vec<u32>; 2],
+    /// What the last update was told.
+    updated: Vec<u32>,
+    /// Scratch of the search: moved leaves, per tree; nodes to compare with the static tree; what pieces find.
+    leaves: [Vec<u32>; 2],
     front: Vec<u32>,
     searches: Vec<Mutex<Search>>,
     visited: u64,
@@ -71,7 +87,8 @@ impl<D: Dim> Default for BroadPhaseBvh<D> {
             unbounded: Vec::new(),
             far: Vec::new(),
             bulk: [Vec::new(), Vec::new()],
-            moved_nodes: [Vec::new(), Vec::new()],
+            updated: Vec::new(),
+            leaves: [Vec::new(), Vec::new()],
             front: Vec::new(),
             searches: Vec::new(),
             visited: 0,
@@ -218,6 +235,20 @@ impl<D: Dim> BroadPhaseBvh<D> {
         }
     }
 
+    /// Lists the leaves of moved proxies per tree, in the order of memory, which is about that of space.
+    fn list_leaves(&mut self, moved: &[u32]) {
+        self.leaves.iter_mut().for_each(Vec::clear);
+        for &proxy in moved {
+            let home = self.home(proxy);
+            match home & KIND {
+                MOVING => self.leaves[0].push(home),
+                STATIC => self.leaves[1].push(home & !KIND),
+                _ => {}
+            }
+        }
+        self.leaves.iter_mut().for_each(|leaves| leaves.sort_unstable());
+    }
+
     /// Pairs of proxies without bounds: a moved one with everything, the others with what moved.
     fn unbounded_pairs(&mut self, proxies: &Proxies<D>, moved: &[u32], out: &mut Vec<PairKey>) {
         for &a in &self.unbounded {
@@ -237,31 +268,75 @@ impl<D: Dim> BroadPhaseBvh<D> {
         }
     }
 
-    /// Nodes of the moving tree, enough for the threads, that together hold whatever may meet a static proxy.
-    fn find_front(&mut self, moved: usize) {
+    /// Nodes of the moving tree, enough for the threads, that together hold everything moved in it.
+    fn find_front(&mut self) {
         self.front.clear();
-        let (Some(root), Some(other)) = (self.moving.root(), self.fixed.root()) else { return };
-        if !root.is_moved() && !other.is_moved() {
+        if self.fixed.len() == 0 || !self.moving.root().is_some_and(Node::is_moved) {
             return;
         }
-        let all = other.is_moved();
         self.front.push(0);
-        let wanted = 1 + if all { self.moving.len() } else { moved } / PIECE;
+        let wanted = self.moving.len().div_ceil(PIECE);
         let mut next = 0;
         while next < self.front.len() && self.front.len() - next < wanted {
             let node = &self.moving.nodes[self.front[next] as usize];
             if node.is_leaf() {
                 break;
             }
-            let first = node.index();
             next += 1;
-            for child in [first, first + 1] {
-                if all || self.moving.nodes[child as usize].is_moved() {
-                    self.front.push(child);
-                }
-            }
+            let children = [node.index(), node.index() + 1];
+            self.front.extend(children.into_iter().filter(|&at| self.moving.nodes[at as usize].is_moved()));
         }
         self.front.drain(..next);
+    }
+
+    /// Runs one piece of the search. All pieces together look at everything that moved.
+    fn search(&self, proxies: &Proxies<D>, piece: Piece, search: &mut Search) {
+        let (moving, fixed) = (&self.moving.nodes[..], &self.fixed.nodes[..]);
+        match piece {
+            Piece::Siblings(pairs) => {
+                let pairs = pairs.map(|pair| 2 * pair as u32);
+                search.run(proxies, moving, moving, Seeds::Nodes, pairs.map(|first| (first, first + 1)));
+            }
+            Piece::Front(at) => {
+                let at = self.front[at];
+                search.run(proxies, moving, fixed, Seeds::Nodes, [(at, 0)].into_iter());
+            }
+            Piece::Moving(leaves) => {
+                let leaves = &self.leaves[0][leaves];
+                search.run(proxies, moving, moving, Seeds::OwnLeaves, leaves.iter().map(|&at| (at, 0)));
+                if !fixed.is_empty() {
+                    search.run(proxies, moving, fixed, Seeds::Leaves, leaves.iter().map(|&at| (at, 0)));
+                }
+            }
+            Piece::Static(leaves) => {
+                let leaves = &self.leaves[1][leaves];
+                search.run(proxies, fixed, moving, Seeds::Leaves, leaves.iter().map(|&at| (at, 0)));
+            }
+        }
+    }
+
+    /// The pieces of the search, by number; their cut depends on the numbers of nodes alone.
+    fn piece(&self, dense: bool, number: usize) -> Option<Piece> {
+        let part = |number: usize, len: usize| {
+            let start = number * PIECE;
+            (start < len).then(|| start..len.min(start + PIECE))
+        };
+        let statics = if self.moving.len() > 0 { self.leaves[1].len() } else { 0 };
+        let mut number = number;
+        if let Some(range) = part(number, statics) {
+            return Some(Piece::Static(range));
+        }
+        number -= statics.div_ceil(PIECE);
+        if !dense {
+            return part(number, self.leaves[0].len()).map(Piece::Moving);
+        }
+        if number < self.front.len() {
+            return Some(Piece::Front(number));
+        }
+        number -= self.front.len();
+        // Not the root and its unused neighbour.
+        let range = part(number, self.moving.nodes.len() / 2)?;
+        Some(Piece::Siblings(range.start.max(1)..range.end))
     }
 
     /// For tests: panics unless all lists and trees are consistent.
@@ -315,6 +390,8 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
     }
 
     fn update(&mut self, proxies: &Proxies<D>, moved: &[u32], executor: &dyn Executor) {
+        self.updated.clear();
+        self.updated.extend_from_slice(moved);
         let dense = self.is_dense(moved);
         self.move_leaves(proxies, moved);
         self.flush(proxies, dense, executor);
@@ -330,55 +407,37 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         if !self.pending.is_empty() {
             self.update(proxies, &[], executor);
         }
-        self.mark(moved);
+        if self.updated != moved {
+            self.mark(moved);
+        }
         self.unbounded_pairs(proxies, moved, out);
         let dense = self.is_dense(moved);
-        if dense {
-            self.moved_nodes[0].clear();
-        } else {
-            self.moving.moved_nodes(&mut self.moved_nodes[0]);
+        self.list_leaves(if dense && self.fixed.len() == 0 { &[] } else { moved });
+        self.find_front();
+        let pieces = (0..).take_while(|&number| self.piece(dense, number).is_some()).count();
+        let mut searches = core::mem::take(&mut self.searches);
+        if searches.len() < pieces {
+            searches.resize_with(pieces, Mutex::default);
         }
-        self.fixed.moved_nodes(&mut self.moved_nodes[1]);
-        self.find_front(if dense { self.moving.len() } else { self.moved_nodes[0].len() });
-
-        let siblings = if dense { self.moving.nodes.len() / 2 } else { self.moved_nodes[0].len() };
-        let within = siblings.div_ceil(PIECE);
-        let pieces = within + self.front.len();
-        if self.searches.len() < pieces {
-            self.searches.resize_with(pieces, Mutex::default);
-        }
-        let (moving, fixed) = (&self.moving.nodes, &self.fixed.nodes);
-        let (nodes, front, searches) = (&self.moved_nodes[0], &self.front, &self.searches);
-        executor.run(pieces, &|piece| {
+        executor.run(pieces, &|number| {
             // Never contended: one piece, one search.
-            let Ok(mut search) = searches[piece].lock() else { return };
-            if piece < within {
-                let range = piece * PIECE..siblings.min((piece + 1) * PIECE);
-                if dense {
-                    // Not the root and its unused neighbour.
-                    let pairs = range.start.max(1) as u32..range.end as u32;
-                    search.run(proxies, moving, moving, pairs.map(|pair| (2 * pair, 2 * pair + 1)));
-                } else {
-                    let children = |&at: &u32| moving[at as usize].index();
-                    let pairs = nodes[range].iter().map(children);
-                    search.run(proxies, moving, moving, pairs.map(|first| (first, first + 1)));
-                }
-            } else {
-                search.run(proxies, moving, fixed, [(front[piece - within], 0)].into_iter());
+            if let (Some(piece), Ok(mut search)) = (self.piece(dense, number), searches[number].lock()) {
+                self.search(proxies, piece, &mut search);
             }
         });
-        for search in &mut self.searches[..pieces] {
+        for search in &mut searches[..pieces] {
             let Ok(search) = search.get_mut() else { continue };
             out.append(&mut search.pairs);
             self.visited += core::mem::take(&mut search.visited);
             self.tested += core::mem::take(&mut search.tested);
         }
+        self.searches = searches;
         if dense {
             self.moving.clear_all_moved();
         } else {
-            self.moving.clear_moved(&self.moved_nodes[0]);
+            self.leaves[0].iter().for_each(|&leaf| self.moving.clear_moved(leaf));
         }
-        self.fixed.clear_moved(&self.moved_nodes[1]);
+        self.leaves[1].iter().for_each(|&leaf| self.fixed.clear_moved(leaf));
     }
 
     fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {

@@ -1,8 +1,10 @@
 //! Finds pairs by walking two trees at once.
 //!
-//! The pairs within a tree are those between the two children of each of its inner nodes; the pairs between two nodes
-//! are those between their children, if the boxes overlap. Subtrees in which nothing moved are skipped on sight, so the
-//! work is that of the moved leaves; and neighbours share the way down to where they part.
+//! The pairs between two nodes are those between their children, if the boxes overlap. From there two ways part:
+//! - Many leaves moved: the pairs within a tree are those between any two siblings in it. Subtrees in which nothing
+//!   moved are skipped on sight, and neighbours share the way down to where they part.
+//! - Few did: each of them is compared with the root. Its own box is smaller than that of any node around it, so fewer
+//!   nodes are met.
 
 use super::geometry::{area, overlaps};
 use super::tree::{MOVED, Node};
@@ -62,10 +64,23 @@ impl Room<'_> {
     }
 }
 
+/// What the seeds of a search are.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Seeds {
+    /// Any two nodes.
+    Nodes,
+    /// A moved leaf and a node.
+    Leaves,
+    /// A moved leaf and a node of the same tree. Of two leaves that both moved, the search from the one with the lower
+    /// number finds the pair.
+    OwnLeaves,
+}
+
 /// Where the results of a batch of tests go.
 struct Sink<'a, D: Dim> {
     a: &'a [Node<D>],
     b: &'a [Node<D>],
+    seeds: Seeds,
     stack: Room<'a>,
     candidates: Room<'a>,
 }
@@ -78,8 +93,15 @@ impl<D: Dim> Sink<'_, D> {
     #[inline(always)]
     fn test(&mut self, i: u32, j: u32) {
         let (p, q) = (&self.a[i as usize], &self.b[j as usize]);
-        let hit = overlaps(&p.bounds, &q.bounds) & ((p.link | q.link) & MOVED != 0);
-        let leaves = p.is_leaf() & q.is_leaf();
+        let hit = overlaps(&p.bounds, &q.bounds);
+        let (hit, leaves) = match self.seeds {
+            Seeds::Nodes => (hit & ((p.link | q.link) & MOVED != 0), p.is_leaf() & q.is_leaf()),
+            Seeds::Leaves => (hit, q.is_leaf()),
+            Seeds::OwnLeaves => {
+                let theirs = q.is_leaf() & q.is_moved() & (q.index() <= p.index());
+                (hit & !theirs, q.is_leaf())
+            }
+        };
         self.stack.push_if((i, j), hit & !leaves);
         self.candidates.push_if((p.index(), q.index()), hit & leaves);
     }
@@ -88,6 +110,11 @@ impl<D: Dim> Sink<'_, D> {
     #[inline(always)]
     fn open(&mut self, i: u32, j: u32) {
         let (p, q) = (&self.a[i as usize], &self.b[j as usize]);
+        if self.seeds != Seeds::Nodes {
+            self.test(i, q.index());
+            self.test(i, q.index() + 1);
+            return;
+        }
         // The larger one is opened: its children are more likely to miss the other.
         let opens_p = q.is_leaf() | (!p.is_leaf() & (area(&p.bounds) > area(&q.bounds)));
         // All ones to open p, all zeros to open q: again no branch.
@@ -100,12 +127,15 @@ impl<D: Dim> Sink<'_, D> {
 }
 
 impl Search {
-    /// Finds the pairs between the contents of node i of `a` and node j of `b` for every seed (i, j).
+    /// Finds the pairs between the contents of node i of `a` and node j of `b` for every seed (i, j), where something
+    /// moved.
+    #[inline(always)]
     pub(super) fn run<D: Dim>(
         &mut self,
         proxies: &Proxies<D>,
         a: &[Node<D>],
         b: &[Node<D>],
+        kind: Seeds,
         mut seeds: impl Iterator<Item = (u32, u32)>,
     ) {
         let mut batch = [(0, 0); BATCH];
@@ -115,7 +145,7 @@ impl Search {
             let end = self.stack.len + from_stack;
             batch[..from_stack].copy_from_slice(&self.stack.items[self.stack.len..end]);
             let (stack, candidates) = (self.stack.room(), self.candidates.room());
-            let mut sink = Sink { a, b, stack, candidates };
+            let mut sink = Sink { a, b, seeds: kind, stack, candidates };
             if from_stack > 0 {
                 batch[..from_stack].iter().for_each(|&(i, j)| sink.open(i, j));
                 self.visited += from_stack as u64;

@@ -303,18 +303,13 @@ impl<D: Dim> Tree<D> {
     /// Boxes of moved nodes from those of their children.
     fn refit(&mut self) {
         let mut order = core::mem::take(&mut self.order);
-        self.moved_nodes(&mut order);
+        self.inner_nodes(MOVED, &mut order);
         for &at in order.iter().rev() {
             let first = self.nodes[at as usize].index() as usize;
             self.nodes[at as usize].bounds = union(&self.nodes[first].bounds, &self.nodes[first + 1].bounds);
         }
         self.refitted += order.len() as u64;
         self.order = order;
-    }
-
-    /// The moved inner nodes, parents before children.
-    pub(super) fn moved_nodes(&self, out: &mut Vec<u32>) {
-        self.inner_nodes(MOVED, out);
     }
 
     /// Inner nodes that have `flag`, reached through such nodes, parents before children.
@@ -337,19 +332,17 @@ impl<D: Dim> Tree<D> {
         }
     }
 
-    /// Forgets who moved; `moved` is what [`Self::moved_nodes`] gave.
-    pub(super) fn clear_moved(&mut self, moved: &[u32]) {
-        if let Some(root) = self.nodes.first_mut() {
-            root.link &= !MOVED;
-        }
-        for &at in moved {
-            let first = self.nodes[at as usize].index() as usize;
-            self.nodes[first].link &= !MOVED;
-            self.nodes[first + 1].link &= !MOVED;
+    /// Forgets that a leaf moved, and its ancestors.
+    pub(super) fn clear_moved(&mut self, leaf: u32) {
+        let mut up = leaf;
+        while up != NOBODY && self.nodes[up as usize].is_moved() {
+            let node = &mut self.nodes[up as usize];
+            node.link &= !MOVED;
+            up = node.parent;
         }
     }
 
-    /// Forgets who moved when most did.
+    /// Forgets that anything moved.
     pub(super) fn clear_all_moved(&mut self) {
         self.nodes.iter_mut().for_each(|node| node.link &= !MOVED);
     }
