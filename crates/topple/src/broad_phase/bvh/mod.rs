@@ -23,7 +23,7 @@ use core::ops::Range;
 use geometry::is_bounded;
 use pairs::{Search, Seeds};
 use std::sync::Mutex;
-use tree::{INDEX, LEAF, MOVED, Node, Tree};
+use tree::{INDEX, LEAF, MOVED, Tree};
 
 /// Where a proxy is: the two high bits of its home; the rest says where there.
 const MOVING: u32 = 0;
@@ -38,8 +38,10 @@ const NOWHERE: u32 = u32::MAX;
 const BULK: usize = 8;
 /// More than this many proxies do not wait in a list that queries must read through.
 const MAX_PENDING: usize = 1024;
-/// When more than one in so many proxies moved, all nodes are gone through in the order of memory.
-const DENSE: usize = 4;
+/// When more than one in so many leaves moved, all nodes are refitted, in the order of memory.
+const DENSE_UPDATE: usize = 4;
+/// When more than one in so many leaves moved, siblings are compared instead of single leaves with the root.
+const DENSE_SEARCH: usize = 2;
 /// Pairs of nodes per piece of the search.
 const PIECE: usize = 256;
 
@@ -47,10 +49,10 @@ const PIECE: usize = 256;
 enum Piece {
     /// Pairs of nodes of the moving tree.
     Siblings(Range<usize>),
-    /// A node of the front, against the static tree.
-    Front(usize),
-    /// Moved leaves of the moving tree, against both trees.
-    Moving(Range<usize>),
+    /// Moved leaves of the moving tree, against that tree.
+    Within(Range<usize>),
+    /// Moved leaves of the moving tree, against the static tree.
+    OnStatic(Range<usize>),
     /// Moved leaves of the static tree, against the moving tree.
     Static(Range<usize>),
 }
@@ -69,9 +71,8 @@ pub struct BroadPhaseBvh<D: Dim> {
     bulk: [Vec<Item<D>>; 2],
     /// What the last update was told.
     updated: Vec<u32>,
-    /// Scratch of the search: moved leaves, per tree; nodes to compare with the static tree; what pieces find.
+    /// Scratch of the search: moved leaves, per tree; what pieces find.
     leaves: [Vec<u32>; 2],
-    front: Vec<u32>,
     searches: Vec<Mutex<Search>>,
     visited: u64,
     tested: u64,
@@ -89,7 +90,6 @@ impl<D: Dim> Default for BroadPhaseBvh<D> {
             bulk: [Vec::new(), Vec::new()],
             updated: Vec::new(),
             leaves: [Vec::new(), Vec::new()],
-            front: Vec::new(),
             searches: Vec::new(),
             visited: 0,
             tested: 0,
@@ -143,15 +143,10 @@ impl<D: Dim> BroadPhaseBvh<D> {
         self.set_home(proxy, home);
     }
 
-    /// True if so many moved that lists of them do not pay.
-    fn is_dense(&self, moved: &[u32]) -> bool {
-        moved.len() * DENSE > self.moving.len()
-    }
-
-    /// Gives moved proxies their boxes; those that went far are left to `far`, others change their list.
-    fn move_leaves(&mut self, proxies: &Proxies<D>, moved: &[u32]) {
+    /// Gives moved proxies their boxes; those that went far are left to `far`, others change their list. In `dense` mode
+    /// leaves of the moving tree are left to [`Tree::refresh_all`].
+    fn move_leaves(&mut self, proxies: &Proxies<D>, moved: &[u32], dense: bool) {
         self.far.clear();
-        let dense = self.is_dense(moved);
         for &proxy in moved {
             let home = self.home(proxy);
             let fat = &proxies.get(proxy).fat;
@@ -211,7 +206,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
             for &proxy in pending.iter().filter(mine) {
                 tree.insert(proxy, proxies.get(proxy).fat, &mut self.homes);
             }
-            if !dense || is_static || changed > 0 {
+            if !dense || is_static {
                 tree.refresh(&mut self.homes, executor);
             }
         }
@@ -229,9 +224,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
                 STATIC => &mut self.fixed,
                 _ => continue,
             };
-            if !tree.nodes[(home & !KIND) as usize].is_moved() {
-                tree.mark(home & !KIND);
-            }
+            tree.mark(home & !KIND);
         }
     }
 
@@ -268,27 +261,6 @@ impl<D: Dim> BroadPhaseBvh<D> {
         }
     }
 
-    /// Nodes of the moving tree, enough for the threads, that together hold everything moved in it.
-    fn find_front(&mut self) {
-        self.front.clear();
-        if self.fixed.len() == 0 || !self.moving.root().is_some_and(Node::is_moved) {
-            return;
-        }
-        self.front.push(0);
-        let wanted = self.moving.len().div_ceil(PIECE);
-        let mut next = 0;
-        while next < self.front.len() && self.front.len() - next < wanted {
-            let node = &self.moving.nodes[self.front[next] as usize];
-            if node.is_leaf() {
-                break;
-            }
-            next += 1;
-            let children = [node.index(), node.index() + 1];
-            self.front.extend(children.into_iter().filter(|&at| self.moving.nodes[at as usize].is_moved()));
-        }
-        self.front.drain(..next);
-    }
-
     /// Runs one piece of the search. All pieces together look at everything that moved.
     fn search(&self, proxies: &Proxies<D>, piece: Piece, search: &mut Search) {
         let (moving, fixed) = (&self.moving.nodes[..], &self.fixed.nodes[..]);
@@ -297,46 +269,43 @@ impl<D: Dim> BroadPhaseBvh<D> {
                 let pairs = pairs.map(|pair| 2 * pair as u32);
                 search.run(proxies, moving, moving, Seeds::Nodes, pairs.map(|first| (first, first + 1)));
             }
-            Piece::Front(at) => {
-                let at = self.front[at];
-                search.run(proxies, moving, fixed, Seeds::Nodes, [(at, 0)].into_iter());
+            Piece::Within(leaves) => {
+                let seeds = self.leaves[0][leaves].iter().map(|&at| (at, 0));
+                search.run(proxies, moving, moving, Seeds::OwnLeaves, seeds);
             }
-            Piece::Moving(leaves) => {
-                let leaves = &self.leaves[0][leaves];
-                search.run(proxies, moving, moving, Seeds::OwnLeaves, leaves.iter().map(|&at| (at, 0)));
-                if !fixed.is_empty() {
-                    search.run(proxies, moving, fixed, Seeds::Leaves, leaves.iter().map(|&at| (at, 0)));
-                }
+            Piece::OnStatic(leaves) => {
+                let seeds = self.leaves[0][leaves].iter().map(|&at| (at, 0));
+                search.run(proxies, moving, fixed, Seeds::Leaves, seeds);
             }
             Piece::Static(leaves) => {
-                let leaves = &self.leaves[1][leaves];
-                search.run(proxies, fixed, moving, Seeds::Leaves, leaves.iter().map(|&at| (at, 0)));
+                let seeds = self.leaves[1][leaves].iter().map(|&at| (at, 0));
+                search.run(proxies, fixed, moving, Seeds::Leaves, seeds);
             }
         }
     }
 
-    /// The pieces of the search, by number; their cut depends on the numbers of nodes alone.
-    fn piece(&self, dense: bool, number: usize) -> Option<Piece> {
-        let part = |number: usize, len: usize| {
+    /// The pieces of the search, by number; their cut depends on the numbers of nodes and leaves alone.
+    fn piece(&self, dense: bool, mut number: usize) -> Option<Piece> {
+        let mut part = |len: usize| {
             let start = number * PIECE;
-            (start < len).then(|| start..len.min(start + PIECE))
+            let range = (start < len).then(|| start..len.min(start + PIECE));
+            number = number.wrapping_sub(len.div_ceil(PIECE));
+            range
         };
-        let statics = if self.moving.len() > 0 { self.leaves[1].len() } else { 0 };
-        let mut number = number;
-        if let Some(range) = part(number, statics) {
-            return Some(Piece::Static(range));
+        if dense {
+            // Not the root and its unused neighbour.
+            if let Some(range) = part(self.moving.nodes.len() / 2) {
+                return Some(Piece::Siblings(range.start.max(1)..range.end));
+            }
+        } else if let Some(range) = part(self.leaves[0].len()) {
+            return Some(Piece::Within(range));
         }
-        number -= statics.div_ceil(PIECE);
-        if !dense {
-            return part(number, self.leaves[0].len()).map(Piece::Moving);
+        if self.moving.len() == 0 || self.fixed.len() == 0 {
+            return None;
         }
-        if number < self.front.len() {
-            return Some(Piece::Front(number));
-        }
-        number -= self.front.len();
-        // Not the root and its unused neighbour.
-        let range = part(number, self.moving.nodes.len() / 2)?;
-        Some(Piece::Siblings(range.start.max(1)..range.end))
+        part(self.leaves[0].len())
+            .map(Piece::OnStatic)
+            .or_else(|| part(self.leaves[1].len()).map(Piece::Static))
     }
 
     /// For tests: panics unless all lists and trees are consistent.
@@ -392,8 +361,8 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
     fn update(&mut self, proxies: &Proxies<D>, moved: &[u32], executor: &dyn Executor) {
         self.updated.clear();
         self.updated.extend_from_slice(moved);
-        let dense = self.is_dense(moved);
-        self.move_leaves(proxies, moved);
+        let dense = moved.len() * DENSE_UPDATE > self.moving.len() && self.moving.is_ready_for_all();
+        self.move_leaves(proxies, moved, dense);
         self.flush(proxies, dense, executor);
     }
 
@@ -411,9 +380,8 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
             self.mark(moved);
         }
         self.unbounded_pairs(proxies, moved, out);
-        let dense = self.is_dense(moved);
+        let dense = moved.len() * DENSE_SEARCH > self.moving.len() && self.moving.is_marked();
         self.list_leaves(if dense && self.fixed.len() == 0 { &[] } else { moved });
-        self.find_front();
         let pieces = (0..).take_while(|&number| self.piece(dense, number).is_some()).count();
         let mut searches = core::mem::take(&mut self.searches);
         if searches.len() < pieces {
@@ -435,9 +403,9 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         if dense {
             self.moving.clear_all_moved();
         } else {
-            self.leaves[0].iter().for_each(|&leaf| self.moving.clear_moved(leaf));
+            self.moving.clear_moved(&self.leaves[0]);
         }
-        self.leaves[1].iter().for_each(|&leaf| self.fixed.clear_moved(leaf));
+        self.fixed.clear_moved(&self.leaves[1]);
     }
 
     fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
