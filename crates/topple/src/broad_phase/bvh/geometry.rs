@@ -25,6 +25,18 @@ pub(super) fn overlaps<D: Dim>(a: &Aabb<D>, b: &Aabb<D>) -> bool {
     all
 }
 
+/// As [`Aabb::contains`], without branches.
+#[inline(always)]
+pub(super) fn contains<D: Dim>(outer: &Aabb<D>, inner: &Aabb<D>) -> bool {
+    let (o_min, o_max) = (outer.min.to_vec(), outer.max.to_vec());
+    let (i_min, i_max) = (inner.min.to_vec(), inner.max.to_vec());
+    let mut all = true;
+    for i in 0..D::N {
+        all &= (o_min.get(i) <= i_min.get(i)) & (i_max.get(i) <= o_max.get(i));
+    }
+    all
+}
+
 /// As [`Aabb::union`], one instruction per bound.
 #[inline(always)]
 pub(super) fn union<D: Dim>(a: &Aabb<D>, b: &Aabb<D>) -> Aabb<D> {
