@@ -5,9 +5,8 @@ use super::events::{ContactEvent, HitEvent, SensorEvent};
 use crate::Settings;
 use crate::body::{Bodies, BodyKind, BodySet, NONE};
 use crate::broad_phase::{PairKey, Proxies};
-use crate::contact::{Contact, Manifold, NO_COLOR, flags};
+use crate::contact::{Contact, NO_COLOR, flags};
 use crate::math::*;
-use crate::narrow_phase::PairCache;
 use crate::shape::{Mixing, ShapeOps, ShapeRecord};
 use crate::store::{BodyId, ContactId, ShapeId};
 
@@ -121,21 +120,7 @@ impl<D: Dim> World<D> {
         set(a.pre_solve || b.pre_solve, flags::PRE_SOLVE);
         set(a.persist_events || b.persist_events, flags::PERSIST_EVENTS);
         set(a.hit_events || b.hit_events, flags::HIT_EVENTS);
-        let mut contact = Contact {
-            bodies: [a.body, b.body],
-            shapes: [shapes.0, shapes.1],
-            manifold: Manifold::default(),
-            friction: 0.0,
-            static_friction: 0.0,
-            restitution: 0.0,
-            rolling: 0.0,
-            spinning: 0.0,
-            surface_velocity: D::Vec::ZERO,
-            slop: 0.0,
-            cache: PairCache::default(),
-            kept: Pose::IDENTITY,
-            flags: bits,
-        };
+        let mut contact = Contact::new([a.body, b.body], [shapes.0, shapes.1], bits);
         mix_materials(&mut contact, a, b, &self.settings);
         let bodies = contact.bodies;
         let index = self.contacts.insert(contact, &mut self.bodies);

@@ -42,9 +42,14 @@ fn integrators<D: Dim>() -> Registry<dyn Integrator<D>> {
 }
 
 fn broad_phases<D: Dim>() -> Registry<dyn BroadPhase<D>> {
-    &[("all-pairs", "every box against every other; the quadratic reference", || {
-        Box::<BroadPhaseAllPairs>::default()
-    })]
+    &[
+        ("bvh", "two trees of boxes, one for what moves and one for what stands", || {
+            Box::<BroadPhaseBvh<D>>::default()
+        }),
+        ("all-pairs", "every box against every other; the quadratic reference", || {
+            Box::<BroadPhaseAllPairs>::default()
+        }),
+    ]
 }
 
 fn narrow_phases<D: Dim>() -> Registry<dyn NarrowPhase<D>> {

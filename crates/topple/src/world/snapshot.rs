@@ -467,21 +467,8 @@ fn load_contact<D: Dim>(
             };
         }
     }
-    let mut contact = Contact {
-        bodies: [a.body, b.body],
-        shapes: pair,
-        manifold,
-        friction: 0.0,
-        static_friction: 0.0,
-        restitution: 0.0,
-        rolling: 0.0,
-        spinning: 0.0,
-        surface_velocity: D::Vec::ZERO,
-        slop: 0.0,
-        cache,
-        kept,
-        flags,
-    };
+    let mut contact =
+        Contact { manifold, cache, kept, ..Contact::new([a.body, b.body], pair, flags) };
     super::links::mix_materials(&mut contact, a, b, settings);
     Ok((record, contact))
 }
@@ -656,12 +643,9 @@ fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result
         loaded.push(contact);
         Ok(record)
     })?;
-    let Some(&blank) = loaded.first() else {
-        input.vars(0)?;
-        return Ok(());
-    };
+    // Free slots have a hot part too: the next contact that takes one writes over it.
     let count = world.contacts.records.slot_count();
-    world.contacts.hot = vec![blank; count];
+    world.contacts.hot = vec![Contact::new([NONE; 2], [NONE; 2], 0); count];
     let indices = world.contacts.records.iter().map(|(index, _)| index).collect::<Vec<_>>();
     for (&index, contact) in indices.iter().zip(loaded) {
         if world.contacts.find(contact.key()).is_some() {
