@@ -8,7 +8,7 @@ use crate::broad_phase::{PairKey, Proxies};
 use crate::contact::{Contact, NO_COLOR, flags};
 use crate::math::*;
 use crate::shape::{Mixing, ShapeOps, ShapeRecord};
-use crate::store::{BodyId, ContactId, ShapeId};
+use crate::store::{BodyId, ContactId, IdText, ShapeId};
 
 /// A contact, for reading. From [`World::contacts`].
 pub struct ContactView<'a, D: Dim> {
@@ -87,6 +87,13 @@ impl<D: Dim> World<D> {
     /// All pairs of overlapping fat boxes, touching or not, in order of index.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_, D>> + '_ {
         self.contacts.records.iter().map(|(index, _)| ContactView { world: self, index })
+    }
+
+    /// The contact with this id.
+    pub fn contact(&self, id: ContactId) -> Result<ContactView<'_, D>, crate::Error> {
+        let stale = || crate::Error::StaleId { kind: ContactId::KIND, id: IdText(id.0) };
+        let index = self.contacts.records.resolve(id.0).ok_or_else(stale)?;
+        Ok(ContactView { world: self, index })
     }
 
     /// Contacts of one body.
@@ -230,6 +237,9 @@ impl<D: Dim> World<D> {
     pub(crate) fn report_persisting(&mut self) {
         for i in 0..self.watched.len() {
             let index = self.watched.as_slice()[i];
+            if !self.contacts.awake.contains(index) {
+                continue;
+            }
             let contact = &self.contacts.hot[index as usize];
             let both = flags::PERSIST_EVENTS | flags::WAS_TOUCHING;
             if contact.flags & both == both && contact.is_touching() && !contact.is_sensor() {

@@ -216,6 +216,15 @@ impl<D: Dim> World<D> {
             let record = &self.bodies.records[body];
             if record.island != NONE {
                 rest.add(record.island, self.bodies.cores[body as usize].sleep_time);
+                continue;
+            }
+            // A platform that moves, however slowly, would go through a sleeper.
+            for (contact, side) in self.contacts.of_body(record.first_contact) {
+                let contact = &self.contacts.hot[contact as usize];
+                let other = &self.bodies.records[contact.bodies[1 - side]];
+                if contact.is_solid() && other.island != NONE && other.set == BodySet::Awake {
+                    rest.add(other.island, 0.0);
+                }
             }
         }
         // DETERMINISM: islands in order of index, whatever the order of the awake list.
@@ -236,6 +245,26 @@ impl<D: Dim> World<D> {
         self.scratch.rest = rest;
     }
 
+    /// True if a body of the island touches a kinematic one in motion.
+    fn is_carried(&self, island: u32) -> bool {
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let record = &self.bodies.records[body];
+            let carried = self.contacts.of_body(record.first_contact).any(|(contact, side)| {
+                let contact = &self.contacts.hot[contact as usize];
+                let other = contact.bodies[1 - side];
+                contact.is_solid()
+                    && self.bodies.records[other].kind == BodyKind::Kinematic
+                    && self.bodies.is_awake(other)
+            });
+            if carried {
+                return true;
+            }
+            body = record.island_next;
+        }
+        false
+    }
+
     fn split_and_sleep(&mut self, island: u32, limit: Real) {
         let mut parts = core::mem::take(&mut self.scratch.parts);
         let mut members = core::mem::take(&mut self.scratch.members);
@@ -244,6 +273,9 @@ impl<D: Dim> World<D> {
         self.islands.split(&mut self.bodies, &self.contacts, joints, island, &mut members, &mut parts);
         self.scratch.members = members;
         for &part in &parts {
+            if self.is_carried(part) {
+                continue;
+            }
             let mut least = Real::INFINITY;
             let mut body = self.islands.slots[part].head;
             while body != NONE {
