@@ -185,6 +185,21 @@ impl<D: Dim> World<D> {
         }
     }
 
+    /// A pair is new although neither body is awake: something was created, moved by hand or allowed to collide beside a
+    /// sleeper, which must look at it. A sleeper that is new itself stays asleep: it was meant to start like this.
+    pub(crate) fn wake_by_arrival(&mut self, key: crate::broad_phase::PairKey, moved: &[u32]) {
+        let pair = crate::broad_phase::Proxies::<D>::split(key);
+        for shape in [pair.0, pair.1] {
+            let body = self.shapes[shape].body;
+            if self.bodies.records[body].set == BodySet::Sleeping && moved.binary_search(&shape).is_err() {
+                let other = self.shapes[if shape == pair.0 { pair.1 } else { pair.0 }].body;
+                if !self.bodies.is_awake(other) {
+                    self.wake_index(body);
+                }
+            }
+        }
+    }
+
     /// Wakes sleepers that carry more than their share.
     pub(crate) fn wake_by_load(&mut self) {
         let mut i = 0;
