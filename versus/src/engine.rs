@@ -15,6 +15,8 @@ pub trait Dim: Copy + 'static {
     type Ang: Copy + Default + std::fmt::Debug;
     /// A convex shape or a mesh.
     type Geometry: Clone + std::fmt::Debug;
+    /// Does everything lie in the plane z = 0.
+    const PLANAR: bool;
 
     /// The vector in space; 2D lies in the plane z = 0.
     fn vec3(v: Self::Vec) -> Vec3;
@@ -304,6 +306,7 @@ impl Dim for D2 {
     type Rot = f32;
     type Ang = f32;
     type Geometry = Shape2;
+    const PLANAR: bool = true;
 
     fn vec3(v: Vec2) -> Vec3 {
         v.extend(0.0)
@@ -343,6 +346,7 @@ impl Dim for D3 {
     type Rot = Quat;
     type Ang = Vec3;
     type Geometry = Shape3;
+    const PLANAR: bool = false;
 
     fn vec3(v: Vec3) -> Vec3 {
         v
