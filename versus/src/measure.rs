@@ -63,6 +63,8 @@ pub struct Cell {
     pub bodies: usize,
     /// Mean time per sample without the first [ms]: median, lowest and highest over the rounds.
     pub ms: [f64; 3],
+    /// The same mean by the wall's clock, median over the rounds [ms]; for speed-ups.
+    pub wall_ms: f64,
     /// Median sample, all rounds [ms].
     pub p50_ms: f64,
     /// 99th percentile, all rounds [ms].
@@ -83,6 +85,12 @@ pub struct Cell {
     pub series_ms: Vec<f32>,
 }
 
+/// Fingerprint of the harness this program was built from.
+pub const SOURCES: &str = env!("VERSUS_SOURCES");
+
+/// Tells a worker which fingerprint is expected.
+pub const SOURCES_VARIABLE: &str = "VERSUS_EXPECTED_SOURCES";
+
 /// A contender with the program to run it in.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -92,6 +100,8 @@ pub struct Entry {
     pub engine: String,
     /// Executable.
     pub program: PathBuf,
+    /// Must it be built from the same harness as this program.
+    pub same_sources: bool,
 }
 
 /// Contenders of a row that pass the filter and whose executable exists.
@@ -105,6 +115,7 @@ pub fn entries(scene: &Scene, threads: usize, wanted: &dyn Fn(&str) -> bool) -> 
                 name: contender.name.into(),
                 engine: contender.engine.into(),
                 program: program_of(contender)?,
+                same_sources: true,
             });
         }
     }
@@ -187,6 +198,9 @@ impl Worker {
     pub fn start(entry: &Entry, scene: &str, threads: usize) -> anyhow::Result<Self> {
         let mut child = Command::new(&entry.program)
             .args(["worker", &entry.engine, scene, &threads.to_string()])
+            // The last line of a worker's errors is its message only without these.
+            .env("RUST_BACKTRACE", "0")
+            .envs(entry.same_sources.then_some((SOURCES_VARIABLE, SOURCES)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -242,6 +256,7 @@ struct Gathered {
     bodies: usize,
     create_ms: Vec<f64>,
     rounds: Vec<Vec<f64>>,
+    wall: Vec<Vec<f64>>,
     memory_mib: Vec<f64>,
     finish: Option<Finish>,
 }
@@ -257,6 +272,7 @@ impl Gathered {
                 (self.version, self.bodies) = (version, counts.bodies);
                 self.create_ms.push(create_ms);
                 self.rounds.push(Vec::new());
+                self.wall.push(Vec::new());
                 return Ok(Some(worker));
             }
             Ok(Ready::Unsupported(reason)) => self.missing = Some(format!("n/a: {reason}")),
@@ -269,6 +285,10 @@ impl Gathered {
         let Some(running) = worker else { return };
         match running.ask::<Block>(&format!("run {count}")) {
             Ok(block) => {
+                self.wall
+                    .last_mut()
+                    .expect("a round is open")
+                    .extend(block.wall_ns.iter().map(|ns| ns / 1e6));
                 let times = if clock == Clock::Cpu { block.cpu_ns } else { block.wall_ns };
                 self.rounds.last_mut().expect("a round is open").extend(times.iter().map(|ns| ns / 1e6));
             }
@@ -293,7 +313,10 @@ impl Gathered {
     fn into_cell(self, entry: &Entry) -> Cell {
         let mut all: Vec<f64> = self.rounds.iter().flat_map(|round| round.iter().skip(1)).copied().collect();
         all.sort_by(f64::total_cmp);
-        let means: Vec<f64> = self.rounds.iter().map(|round| mean(&round[1.min(round.len())..])).collect();
+        let means_of = |rounds: &[Vec<f64>]| -> Vec<f64> {
+            rounds.iter().map(|round| mean(&round[1.min(round.len())..])).collect()
+        };
+        let means = means_of(&self.rounds);
         let firsts: Vec<f64> = self.rounds.iter().filter_map(|round| round.first().copied()).collect();
         let length = self.rounds.iter().map(Vec::len).min().unwrap_or(0);
         let sample =
@@ -305,6 +328,7 @@ impl Gathered {
             version: self.version,
             bodies: self.bodies,
             ms: [median(&means), lowest(&means), highest(&means)],
+            wall_ms: median(&means_of(&self.wall)),
             p50_ms: percentile(&all, 0.5),
             p99_ms: percentile(&all, 0.99),
             first_ms: median(&firsts),
@@ -365,7 +389,8 @@ mod tests {
     fn the_first_sample_is_reported_apart() {
         let gathered =
             Gathered { rounds: vec![vec![100.0, 1.0, 3.0], vec![90.0, 2.0, 4.0]], ..Gathered::default() };
-        let entry = Entry { name: "x".into(), engine: "x".into(), program: PathBuf::new() };
+        let entry =
+            Entry { name: "x".into(), engine: "x".into(), program: PathBuf::new(), same_sources: true };
         let cell = gathered.into_cell(&entry);
         assert_eq!(cell.ms, [2.5, 2.0, 3.0]);
         assert_eq!(cell.first_ms, 95.0);

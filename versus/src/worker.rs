@@ -102,8 +102,7 @@ pub fn serve(scene: &Scene, engine: &str, threads: usize) -> anyhow::Result<()> 
 /// Brings the world to the state in which its samples mean what they say.
 fn prepare(scene: &Scene, world: &mut dyn World) {
     match scene.workload {
-        Workload::Step => {}
-        Workload::CreateDestroy => world.clear(),
+        Workload::Step | Workload::CreateDestroy => {}
         Workload::Rays(_) => (0..60).for_each(|_| world.step()),
         Workload::Asleep => {
             for _ in 0..600 {
@@ -124,13 +123,14 @@ fn sample(scene: &Scene, world: &mut dyn World, block: &mut Block, parts: &mut P
         }
         Workload::Asleep => block.time(ASLEEP_STEPS, || (0..ASLEEP_STEPS).for_each(|_| world.step())),
         Workload::Rays(count) => {
-            let mut hits = 0;
-            block.time(1, || hits = world.cast_rays(count));
-            parts.add("hits", f64::from(hits));
+            let mut sum = 0.0;
+            block.time(1, || sum = world.cast_rays(count));
+            parts.add("mean fraction", sum / f64::from(count));
         }
         Workload::CreateDestroy => {
+            world.renew();
             block.time(1, || {
-                parts.time("create ms", || world.refill());
+                parts.time("create ms", || world.fill());
                 parts.time("first step ms", || world.step());
                 parts.time("destroy ms", || world.clear());
             });

@@ -37,12 +37,14 @@ pub trait World {
     fn spawn(&mut self);
     /// One step.
     fn step(&mut self);
-    /// Casts `count` rays, a fixed set; returns how many hit.
-    fn cast_rays(&mut self, count: u32) -> u32;
+    /// Casts `count` rays, a fixed set; returns the sum of the hit fractions (1 for a miss), to compare engines by.
+    fn cast_rays(&mut self, count: u32) -> f64;
     /// Removes every body.
     fn clear(&mut self);
-    /// Creates the bodies again, in the same world, after `clear`.
-    fn refill(&mut self);
+    /// Replaces the world by a new, empty one.
+    fn renew(&mut self);
+    /// Creates the bodies of the start, in an empty world.
+    fn fill(&mut self);
     /// How long loading took, without making up the scene's numbers [ms].
     fn load_ms(&self) -> f64;
     /// Numbers about the world.
@@ -60,26 +62,29 @@ pub trait World {
 /// # Errors
 /// If the engine is not in this build or lacks a feature.
 pub fn load(scene: &Scene, engine: &str, threads: usize) -> Result<Box<dyn World>, Unsupported> {
-    let missing = || Unsupported(format!("{engine} has no {}D in this build", scene.dimension()));
     match scene.generator {
         Generator::Two(make) => {
             let spec = make(scene.size);
-            let engine = engines::make2(engine, &definition(&spec, threads)).ok_or_else(missing)?;
-            Ok(Box::new(Loaded::new(engine, spec)?))
+            let (name, def) = (engine.to_owned(), definition(&spec, threads));
+            Ok(Box::new(Loaded::new(Box::new(move || engines::make2(&name, &def)), spec)?))
         }
         Generator::Three(make) => {
             let spec = make(scene.size);
-            let engine = engines::make3(engine, &definition(&spec, threads)).ok_or_else(missing)?;
-            Ok(Box::new(Loaded::new(engine, spec)?))
+            let (name, def) = (engine.to_owned(), definition(&spec, threads));
+            Ok(Box::new(Loaded::new(Box::new(move || engines::make3(&name, &def)), spec)?))
         }
     }
 }
+
+/// Makes an empty world; `None` if the engine is not in this build.
+type Make<D> = Box<dyn Fn() -> Option<Box<dyn Engine<D>>>>;
 
 fn definition<D: Dim>(spec: &Spec<D>, threads: usize) -> WorldDef<D> {
     WorldDef { gravity: spec.gravity, sleeping: spec.sleeping, threads, body_count: spec.bodies.len() }
 }
 
 struct Loaded<D: Dim> {
+    make: Make<D>,
     engine: Box<dyn Engine<D>>,
     spec: Spec<D>,
     keys: Vec<Option<BodyKey>>,
@@ -91,9 +96,10 @@ struct Loaded<D: Dim> {
 }
 
 impl<D: Dim> Loaded<D> {
-    fn new(engine: Box<dyn Engine<D>>, spec: Spec<D>) -> Result<Self, Unsupported> {
+    fn new(make: Make<D>, spec: Spec<D>) -> Result<Self, Unsupported> {
+        let engine = make().ok_or_else(|| Unsupported("not in this build".into()))?;
         let (keys, start) = (vec![None; spec.bodies.len()], vec![None; spec.bodies.len()]);
-        let mut loaded = Self { engine, spec, keys, start, next_step: 0, next_body: 0, load_ms: 0.0 };
+        let mut loaded = Self { make, engine, spec, keys, start, next_step: 0, next_body: 0, load_ms: 0.0 };
         let clock = std::time::Instant::now();
         loaded.create_due()?;
         for joint in &loaded.spec.joints {
@@ -141,23 +147,36 @@ where
         self.next_step += 1;
     }
 
-    fn cast_rays(&mut self, count: u32) -> u32 {
-        // A fan from high above the middle to a square on the floor: most rays pass many bounding boxes, many hit a body.
+    fn cast_rays(&mut self, count: u32) -> f64 {
+        // Half of the rays fall as a fan from above the middle, half cross the field low over the floor: some hit near, some
+        // far, some pass many boxes and hit none.
         let half = (self.spec.bodies.len() as f32).sqrt();
-        let side = (count as f32).sqrt().ceil() as u32;
-        let mut hits = 0;
+        let mut sum = 0.0;
         for i in 0..count {
-            let (u, v) = ((i % side) as f32 / side as f32 - 0.5, (i / side) as f32 / side as f32 - 0.5);
-            let from = Vec3::new(u * half * 0.3, 8.0, v * half * 0.3);
-            let to = Vec3::new(u * half * 2.0, -0.5, v * half * 2.0);
+            let (u, v) = ((i as f32 * 0.618_034).fract() - 0.5, (i as f32 * 0.754_878).fract() - 0.5);
+            let (from, to) = match i % 2 {
+                0 => (
+                    Vec3::new(u, 8.0, v) * Vec3::new(half * 0.3, 1.0, half * 0.3),
+                    Vec3::new(u * half * 2.0, -0.5, v * half * 2.0),
+                ),
+                _ => (
+                    Vec3::new(-half, 0.3 + 1.2 * (u + 0.5), v * half * 2.0),
+                    Vec3::new(half, 0.3 + 1.2 * (v + 0.5), u * half * 2.0),
+                ),
+            };
             let hit = self.engine.cast_ray(D::Vec::from_vec3(from), D::Vec::from_vec3(to - from));
-            hits += u32::from(hit.is_some_and(|fraction| fraction < 1.0));
+            sum += f64::from(hit.unwrap_or(1.0));
         }
-        hits
+        sum
     }
 
-    fn refill(&mut self) {
+    fn renew(&mut self) {
+        self.engine = (self.make)().expect("it was made before");
         (self.next_body, self.next_step) = (0, 0);
+        self.keys.fill(None);
+    }
+
+    fn fill(&mut self) {
         self.spawn();
         self.engine.built();
     }

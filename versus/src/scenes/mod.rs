@@ -3,6 +3,7 @@
 //! A scene is data (`Spec`) plus what to do with it (`Workload`), how long, and which quality figures make sense. To add one,
 //! write a generator in the file of its group and list it in that file's `SCENES`.
 
+mod check;
 mod energy;
 mod joints;
 mod moving;
@@ -118,7 +119,7 @@ pub fn find(name: &str) -> Option<Scene> {
         Some((base, size)) => (base, Some(size.parse().ok()?)),
         None => (name, None),
     };
-    let scene = all().into_iter().find(|scene| scene.name == base)?;
+    let scene = all().into_iter().chain(check::SCENES.iter().copied()).find(|scene| scene.name == base)?;
     Some(Scene { size: size.unwrap_or(scene.size), ..scene })
 }
 

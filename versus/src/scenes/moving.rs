@@ -26,7 +26,7 @@ const fn grid(name: &'static str, about: &'static str, side: usize) -> Scene {
 /// Scenes of this file.
 pub const SCENES: &[Scene] = &[
     scene("2d-tumbler", "2 025 boxes in a turning square", 45, 400, Generator::Two(tumbler)),
-    scene("2d-washer", "8 100 boxes in a turning drum with paddles", 90, 150, Generator::Two(washer2)),
+    scene("2d-washer", "8 100 boxes in a turning drum with paddles", 90, 300, Generator::Two(washer2)),
     Scene {
         metrics: &[Metric::Penetration],
         ..scene(
@@ -37,7 +37,7 @@ pub const SCENES: &[Scene] = &[
             Generator::Two(smash),
         )
     },
-    scene("3d-washer", "8 000 boxes in a turning drum with paddles", 20, 100, Generator::Three(washer3)),
+    scene("3d-washer", "8 000 boxes in a turning drum with paddles", 20, 200, Generator::Three(washer3)),
     grid("3d-grid45-400", "400 cubes in a sheet tilted by 45°, dt 1/30", 20),
     grid("3d-grid45-1600", "1 600 cubes in a sheet tilted by 45°, dt 1/30", 40),
     grid("3d-grid45-6400", "6 400 cubes in a sheet tilted by 45°, dt 1/30", 80),
