@@ -19,6 +19,8 @@ pub struct Finding {
     pub engine: String,
     /// Differences; empty if all is well.
     pub faults: Vec<String>,
+    /// The engine lacks a feature of the scene.
+    pub missing: bool,
 }
 
 /// Allowed error of a position [m], relative to its size.
@@ -134,7 +136,7 @@ pub fn check_flight(entry: &Entry, dimension: u32) -> anyhow::Result<Vec<Finding
         worker.ask::<Block>(&format!("run {rate}"))?;
         let end = worker.ask::<Vec<Pose>>("poses")?[0];
         let faults = compare_flight(&start, &end, rate, 9.8, 1.0);
-        findings.push(Finding { scene: label, engine: entry.name.clone(), faults });
+        findings.push(Finding { scene: label, engine: entry.name.clone(), faults, missing: false });
     }
     Ok(findings)
 }
@@ -153,16 +155,21 @@ pub fn check_scene(
     let mut findings = Vec::new();
     let (mut starts, mut ends) = (Vec::new(), Vec::new());
     for entry in entries {
-        let mut finding =
-            Finding { scene: scene.name.into(), engine: entry.name.clone(), faults: Vec::new() };
+        let mut finding = Finding {
+            scene: scene.name.into(),
+            engine: entry.name.clone(),
+            faults: Vec::new(),
+            missing: false,
+        };
         match run(scene, entry, steps, folder, &told, &mut finding.faults) {
             Ok(Some((start, end))) => {
                 starts.push(Some(start));
                 ends.push(Some(end));
             }
             outcome => {
-                if let Err(error) = outcome {
-                    finding.faults.push(format!("{error}"));
+                match outcome {
+                    Err(error) => finding.faults.push(format!("{error}")),
+                    Ok(_) => finding.missing = true,
                 }
                 starts.push(None);
                 ends.push(None);

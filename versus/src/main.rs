@@ -303,7 +303,11 @@ fn fairness(steps: u32, choice: &Choice) -> anyhow::Result<()> {
     }
     let faulty = findings.iter().filter(|finding| !finding.faults.is_empty()).count();
     for finding in &findings {
-        let verdict = if finding.faults.is_empty() { "same".into() } else { finding.faults.join("; ") };
+        let verdict = match finding.missing {
+            true => "n/a".into(),
+            false if finding.faults.is_empty() => "same".into(),
+            false => finding.faults.join("; "),
+        };
         println!("{:22} {:24} {verdict}", finding.scene, finding.engine);
     }
     println!(

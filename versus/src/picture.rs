@@ -161,7 +161,8 @@ fn draw(panel: &mut Image, outlines: &[Outlines], poses: &[Pose], view: View) {
     let scale = view.scale();
     let to_pixel = |p: Vec3| {
         let q = project(p);
-        Vec2::new((q.x - view.low.x) * scale, PANEL.1 as f32 - (q.y - view.low.y) * scale)
+        let from_middle = (q - (view.low + view.high) * 0.5) * scale;
+        Vec2::new(PANEL.0 as f32 * 0.5 + from_middle.x, PANEL.1 as f32 * 0.5 - from_middle.y)
     };
     for (i, (shapes, pose)) in outlines.iter().zip(poses).enumerate() {
         let (at, turn) = (Vec3::from_array(pose.position), Quat::from_array(pose.rotation));

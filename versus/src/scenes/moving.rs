@@ -48,7 +48,17 @@ pub const SCENES: &[Scene] = &[
             "400 small spheres and cubes at 20–380 m/s against a 5 cm wall",
             400,
             120,
-            Generator::Three(bullets),
+            Generator::Three(bullets_at_static),
+        )
+    },
+    Scene {
+        metrics: &[Metric::Tunnelled],
+        ..scene(
+            "3d-bullets-moving",
+            "the same bullets against a free, heavy 5 cm plate",
+            400,
+            120,
+            Generator::Three(bullets_at_plate),
         )
     },
 ];
@@ -172,14 +182,27 @@ fn grid45(side: usize) -> Spec<D3> {
     spec
 }
 
-fn bullets(count: usize) -> Spec<D3> {
+fn bullets_at_static(count: usize) -> Spec<D3> {
+    // The wall's near side is x = 0; a centre beyond its far side has gone through.
+    let wall = Shape3::Box(Vec3::new(0.025, 30.0, 30.0));
+    bullets(count, BodyDef::fixed(Vec3::new(0.025, 0.0, 0.0), wall), 0.05)
+}
+
+/// Fourteen hundred tonnes against half a kilogram: all bullets together move the plate by a tenth of a metre.
+fn bullets_at_plate(count: usize) -> Spec<D3> {
+    let plate = Shape3::Box(Vec3::new(0.025, 30.0, 30.0));
+    let mut plate = BodyDef::dynamic(Vec3::new(0.025, 0.0, 0.0), plate);
+    plate.density = 8000.0;
+    bullets(count, plate, 0.5)
+}
+
+/// Bullets in front of a target at the origin; a centre beyond `limit` [m] has gone through it.
+fn bullets(count: usize, target: BodyDef<D3>, limit: f32) -> Spec<D3> {
     let mut spec = empty3();
     let mut random = Random::new(4);
     spec.gravity = Vec3::ZERO;
-    // The wall's near side is x = 0; a centre beyond its far side has gone through.
-    let wall = Shape3::Box(Vec3::new(0.025, 30.0, 30.0));
-    spec.bodies.push(BodyDef::fixed(Vec3::new(0.025, 0.0, 0.0), wall));
-    spec.bounds = [Vec3::splat(-1e6), Vec3::new(0.05, 1e6, 1e6)];
+    spec.bodies.push(target);
+    spec.bounds = [Vec3::splat(-1e6), Vec3::new(limit, 1e6, 1e6)];
     let side = (count as f32).sqrt().ceil() as usize;
     for i in 0..count {
         let middle = (side - 1) as f32 * 0.5;
