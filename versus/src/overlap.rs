@@ -65,13 +65,12 @@ pub fn axes_of(core: &Core, planar: bool) -> hull::Axes {
 /// Depth of the overlap [m]; negative if the shapes are apart (then only a lower bound of the gap).
 pub fn depth(a: &Placed, b: &Placed) -> f32 {
     let radius = a.radius + b.radius;
-    if radius > 0.0 {
-        let distance = core_distance(a, b);
-        if distance > 1e-5 {
-            return radius - distance;
-        }
-    }
-    radius - separation(a, b)
+    let along_axes = separation(a, b);
+    // Every gap along a direction is a lower bound of the distance. The axes give the exact one if a face is involved,
+    // the walk below if only edges and corners are.
+    let gap = if radius > 0.0 { along_axes.max(core_distance(a, b)) } else { along_axes };
+    // Two balls with one centre have no direction at all.
+    if gap == f32::MIN { radius } else { radius - gap }
 }
 
 /// Largest gap along any candidate axis; negative if the cores overlap.
@@ -83,20 +82,24 @@ fn separation(a: &Placed, b: &Placed) -> f32 {
     faces.chain(crossed).map(gap).fold(f32::MIN, f32::max)
 }
 
-/// Distance between two cores [m] by Gilbert's algorithm: walk towards the origin in the difference of the two sets.
+/// Lower bound of the distance between two cores [m] by Gilbert's algorithm: walk towards the origin in the difference of
+/// the two sets. The bound is the largest gap seen along the way; the walk itself zigzags and closes in slowly.
 fn core_distance(a: &Placed, b: &Placed) -> f32 {
     let mut nearest = a.points[0] - b.points[0];
-    for _ in 0..200 {
+    let mut bound = f32::MIN;
+    for _ in 0..100 {
+        let length = nearest.length();
         let towards = a.farthest(-nearest) - b.farthest(nearest);
+        if length > 1e-6 {
+            bound = bound.max(nearest.dot(towards) / length);
+        }
         let step = towards - nearest;
-        // No point of the set is closer along this direction: done.
-        if -nearest.dot(step) < 1e-6 * nearest.length_squared().max(1e-6) {
+        if length - bound < 1e-5 || step.length_squared() < 1e-12 {
             break;
         }
-        let share = (-nearest.dot(step) / step.length_squared()).clamp(0.0, 1.0);
-        nearest += step * share;
+        nearest += step * (-nearest.dot(step) / step.length_squared()).clamp(0.0, 1.0);
     }
-    nearest.length()
+    bound
 }
 
 /// A body's shapes in the world, with what decides whether two bodies may touch at all.

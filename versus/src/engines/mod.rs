@@ -16,6 +16,8 @@ mod jolt;
 mod rapier2;
 #[cfg(feature = "rapier")]
 mod rapier3;
+#[cfg(test)]
+mod tests;
 
 /// One column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
