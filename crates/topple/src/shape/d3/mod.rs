@@ -1,0 +1,266 @@
+//! The shapes of the space.
+//!
+//! Every bounded shape is a convex *core* inflated by a rounding radius: a sphere is a point, a capsule a segment, a
+//! rounded box a box. Sizes in the variants are those of the core; the constructors take outer sizes. The functions of
+//! [`ShapeOps`] dispatch here; masses are in `mass.rs`, rays in `ray.rs`, bytes in `codec.rs`, and the contacts
+//! in `narrow_phase/d3/`.
+
+mod codec;
+mod mass;
+mod ray;
+
+use super::{LocalRay, LocalRayHit, Mass, ShapeOps};
+use crate::Error;
+use crate::error::{finite, not_negative, positive};
+use crate::math::*;
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::store::{Reader, Writer};
+
+/// A shape of the space, in its own frame.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Shape3 {
+    /// Sphere about the origin.
+    Sphere {
+        /// Radius [m].
+        radius: Real,
+    },
+    /// Box about the origin, edges along the axes.
+    Box {
+        /// Half of the edge lengths of the core [m].
+        half: Vec3,
+        /// Rounding radius added on all sides [m]; 0 for sharp edges.
+        radius: Real,
+    },
+    /// All points within `radius` of the segment from `a` to `b`.
+    Capsule {
+        /// One end of the segment [m].
+        a: Vec3,
+        /// The other end [m].
+        b: Vec3,
+        /// Radius [m].
+        radius: Real,
+    },
+    /// Half-space n·x ≤ offset; the free side is the one `normal` points to. Cannot move.
+    Plane {
+        /// Unit normal.
+        normal: Vec3,
+        /// Distance of the surface from the origin along the normal [m].
+        offset: Real,
+    },
+}
+
+impl Shape3 {
+    /// A sphere of the given radius [m] about the origin.
+    pub fn sphere(radius: Real) -> Self {
+        Self::Sphere { radius }
+    }
+
+    /// A box of the given full sizes along x, y, z [m] about the origin.
+    pub fn cuboid(width: Real, height: Real, depth: Real) -> Self {
+        Self::rounded_cuboid(width, height, depth, 0.0)
+    }
+
+    /// A box of the given full outer sizes [m] whose edges are rounded with `radius`.
+    pub fn rounded_cuboid(width: Real, height: Real, depth: Real, radius: Real) -> Self {
+        Self::Box { half: Vec3::new(width, height, depth) * 0.5 - Vec3::splat(radius), radius }
+    }
+
+    /// A capsule about the segment from `a` to `b` [m].
+    pub fn capsule(a: Vec3, b: Vec3, radius: Real) -> Self {
+        Self::Capsule { a, b, radius }
+    }
+
+    /// An upright capsule about the origin, its segment of the given full length [m] along y.
+    pub fn capsule_y(length: Real, radius: Real) -> Self {
+        let end = Vec3::new(0.0, 0.5 * length, 0.0);
+        Self::Capsule { a: -end, b: end, radius }
+    }
+
+    /// The half-space below the plane n̂·x = `offset` [m], n̂ = `normal`/|`normal`|. A normal without direction is
+    /// kept as it is and refused when the shape is attached.
+    pub fn plane(normal: Vec3, offset: Real) -> Self {
+        Self::Plane { normal: normal.normalize_or(normal), offset }
+    }
+}
+
+/// Checks that every component of `v` is finite.
+fn finite_vec(field: &'static str, v: Vec3) -> Result<(), Error> {
+    if v.is_finite() { Ok(()) } else { Err(Error::invalid(field, v, "finite")) }
+}
+
+impl ShapeOps<D3> for Shape3 {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Sphere { .. } => "sphere",
+            Self::Box { .. } => "box",
+            Self::Capsule { .. } => "capsule",
+            Self::Plane { .. } => "plane",
+        }
+    }
+
+    fn validate(&self) -> Result<(), Error> {
+        match self {
+            Self::Sphere { radius } => positive("Sphere.radius", *radius),
+            Self::Box { half, radius } => {
+                positive("Box.half.x", half.x)?;
+                positive("Box.half.y", half.y)?;
+                positive("Box.half.z", half.z)?;
+                not_negative("Box.radius", *radius)
+            }
+            Self::Capsule { a, b, radius } => {
+                finite_vec("Capsule.a", *a)?;
+                finite_vec("Capsule.b", *b)?;
+                positive("Capsule.radius", *radius)
+            }
+            Self::Plane { normal, offset } => {
+                let length = normal.length();
+                if !(length - 1.0).abs().le(&1e-3) {
+                    return Err(Error::invalid("Plane.normal", normal, "a finite vector of length 1"));
+                }
+                finite("Plane.offset", *offset)
+            }
+        }
+    }
+
+    fn can_move(&self) -> bool {
+        !matches!(self, Self::Plane { .. })
+    }
+
+    fn is_solid(&self) -> bool {
+        !matches!(self, Self::Plane { .. })
+    }
+
+    fn mass(&self, density: Real) -> Mass<D3> {
+        mass::mass(self, density)
+    }
+
+    fn aabb(&self, pose: &Pose<D3>) -> Aabb<D3> {
+        match self {
+            Self::Sphere { radius } => Aabb::around(pose.position, Vec3::splat(*radius)),
+            Self::Box { half, radius } => {
+                let r = Mat3::from_quat(pose.rotation);
+                let reach = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
+                Aabb::around(pose.position, reach + Vec3::splat(*radius))
+            }
+            Self::Capsule { a, b, radius } => {
+                Aabb::of_points([pose.transform(*a), pose.transform(*b)]).grown(*radius)
+            }
+            Self::Plane { .. } => Aabb::infinite(),
+        }
+    }
+
+    fn vertices(&self) -> Vec<Vec3> {
+        match self {
+            Self::Box { half, radius: 0.0 } => (0..8).map(|i| box_corner(*half, i)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn farthest_from(&self, p: Vec3) -> Real {
+        match self {
+            Self::Sphere { radius } => p.length() + radius,
+            Self::Box { half, radius } => (p.abs() + *half).length() + radius,
+            Self::Capsule { a, b, radius } => p.distance(*a).max(p.distance(*b)) + radius,
+            Self::Plane { .. } => Real::INFINITY,
+        }
+    }
+
+    fn inner_radius(&self) -> Real {
+        match self {
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
+            Self::Box { half, radius } => half.min_element() + radius,
+            Self::Plane { .. } => Real::INFINITY,
+        }
+    }
+
+    fn contains(&self, p: Vec3) -> bool {
+        match self {
+            Self::Sphere { radius } => p.length_squared() <= radius * radius,
+            Self::Box { half, radius } => {
+                let outside = (p.abs() - *half).max(Vec3::ZERO);
+                outside.length_squared() <= radius * radius
+            }
+            Self::Capsule { a, b, radius } => {
+                closest_on_segment(*a, *b, p).distance_squared(p) <= radius * radius
+            }
+            Self::Plane { normal, offset } => normal.dot(p) <= *offset,
+        }
+    }
+
+    fn ray_cast(&self, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
+        ray::ray_cast(self, ray)
+    }
+
+    #[inline]
+    fn support(&self, d: Vec3) -> Option<Vec3> {
+        match self {
+            Self::Sphere { .. } => Some(Vec3::ZERO),
+            Self::Box { half, .. } => {
+                let pick = |h: Real, d: Real| if d < 0.0 { -h } else { h };
+                Some(Vec3::new(pick(half.x, d.x), pick(half.y, d.y), pick(half.z, d.z)))
+            }
+            Self::Capsule { a, b, .. } => Some(if (*b - *a).dot(d) > 0.0 { *b } else { *a }),
+            Self::Plane { .. } => None,
+        }
+    }
+
+    #[inline]
+    fn rounding(&self) -> Real {
+        match self {
+            Self::Sphere { radius } | Self::Box { radius, .. } | Self::Capsule { radius, .. } => *radius,
+            Self::Plane { .. } => 0.0,
+        }
+    }
+
+    fn collides_with(&self, other: &Self) -> bool {
+        // Two planes can neither move nor touch in a bounded patch.
+        !matches!((self, other), (Self::Plane { .. }, Self::Plane { .. }))
+    }
+
+    fn keeps_contacts(&self) -> bool {
+        matches!(self, Self::Box { .. } | Self::Plane { .. })
+    }
+
+    fn collide(
+        job: &CollideJob<'_, D3>,
+        cache: &mut PairCache,
+        counters: &mut NarrowCounters,
+        out: &mut LocalManifold<D3>,
+    ) {
+        crate::narrow_phase::d3::collide(job, cache, counters, out);
+    }
+
+    fn shared(&self) -> Option<usize> {
+        None
+    }
+
+    fn save(&self, out: &mut Writer) {
+        codec::save(self, out);
+    }
+
+    fn load(input: &mut Reader<'_>) -> Result<Self, Error> {
+        codec::load(input)
+    }
+}
+
+/// Corner `i` (0..8) of a box: bit k set means the positive side of axis k.
+#[inline]
+pub(crate) fn box_corner(half: Vec3, i: usize) -> Vec3 {
+    let pick = |h: Real, bit: usize| if i & bit == 0 { -h } else { h };
+    Vec3::new(pick(half.x, 1), pick(half.y, 2), pick(half.z, 4))
+}
+
+/// Fraction in [0, 1] of the point of the segment from `a` to `b` that is closest to `p`.
+#[inline]
+pub(crate) fn segment_fraction(a: Vec3, b: Vec3, p: Vec3) -> Real {
+    let ab = b - a;
+    let length_squared = ab.length_squared();
+    if length_squared > 0.0 { ((p - a).dot(ab) / length_squared).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// Point of the segment from `a` to `b` that is closest to `p`.
+#[inline]
+pub(crate) fn closest_on_segment(a: Vec3, b: Vec3, p: Vec3) -> Vec3 {
+    a + (b - a) * segment_fraction(a, b, p)
+}

@@ -1,0 +1,6 @@
+//! Geometry of the space: masses, rays, contacts and distances against references in f64.
+
+mod boxes;
+mod round;
+mod shapes;
+mod support;
