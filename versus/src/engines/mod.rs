@@ -18,6 +18,8 @@ mod rapier2;
 mod rapier3;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "topple")]
+mod topple;
 
 /// One column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +96,8 @@ pub const CONTENDERS: &[Contender] = &[
 #[allow(unused_variables)]
 pub fn make2(engine: &str, def: &WorldDef<D2>) -> Option<Box<dyn Engine<D2>>> {
     match engine {
+        #[cfg(feature = "topple")]
+        "topple" => Some(Box::new(topple::Topple::<D2>::new(def))),
         #[cfg(feature = "rapier")]
         "rapier" => Some(Box::new(rapier2::Rapier2::new(def))),
         #[cfg(feature = "box2d")]
@@ -106,6 +110,8 @@ pub fn make2(engine: &str, def: &WorldDef<D2>) -> Option<Box<dyn Engine<D2>>> {
 #[allow(unused_variables)]
 pub fn make3(engine: &str, def: &WorldDef<D3>) -> Option<Box<dyn Engine<D3>>> {
     match engine {
+        #[cfg(feature = "topple")]
+        "topple" => Some(Box::new(topple::Topple::<D3>::new(def))),
         #[cfg(feature = "rapier")]
         "rapier" => Some(Box::new(rapier3::Rapier3::new(def))),
         #[cfg(feature = "box3d")]
@@ -119,6 +125,7 @@ pub fn make3(engine: &str, def: &WorldDef<D3>) -> Option<Box<dyn Engine<D3>>> {
 /// Does this build hold the engine.
 pub fn is_built_in(engine: &str) -> bool {
     match engine {
+        "topple" => cfg!(feature = "topple"),
         "rapier" => cfg!(feature = "rapier"),
         "box2d" => cfg!(feature = "box2d"),
         "box3d" => cfg!(feature = "box3d"),
@@ -132,6 +139,8 @@ pub fn version(engine: &str) -> String {
     #[allow(unused_variables)]
     let c_flags = concat!("; ", env!("CC"), " ", env!("CFLAGS"));
     match engine {
+        #[cfg(feature = "topple")]
+        "topple" => topple::version(),
         #[cfg(feature = "rapier")]
         "rapier" => rapier_version(),
         #[cfg(feature = "box2d")]
