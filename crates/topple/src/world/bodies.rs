@@ -259,6 +259,7 @@ impl<D: Dim> World<D> {
         core.local_center = mass.center;
         core.locks = locks.to_bits();
         core.inertia = mass.inertia;
+        core.is_gyroscopic = !mass.inertia.is_isotropic();
         core.inv_inertia = D::Inertia::ZERO;
         core.inv_mass = 0.0;
         if kind == BodyKind::Dynamic {
