@@ -9,10 +9,10 @@ use super::gjk::Simplex;
 use super::wide::Wide;
 use crate::math::*;
 
-const MAX_VERTICES: usize = 96;
-/// A closed surface of triangles has 2·vertices − 4 faces.
-const MAX_FACES: usize = 2 * MAX_VERTICES;
-const MAX_HORIZON: usize = 96;
+const MAX_VERTICES: usize = 64;
+/// A closed surface of triangles has 2·vertices − 4 faces; while it grows, the old ones are there as well.
+const MAX_FACES: usize = 3 * MAX_VERTICES;
+const MAX_HORIZON: usize = 64;
 
 #[derive(Clone, Copy, Default)]
 struct Face {
@@ -100,28 +100,26 @@ impl Polytope {
                 }
             }
         }
+        if count < 3 || self.face_count + count > MAX_FACES {
+            return false;
+        }
         let index = self.vertex_count as u16;
         self.vertices[self.vertex_count] = vertex;
-        let mut new = [Face::default(); MAX_HORIZON];
+        // Behind the old faces first, so that a failure changes nothing.
         for (k, &(p, q)) in horizon[..count].iter().enumerate() {
             let Some(face) = self.face([p, q, index]) else { return false };
-            new[k] = face;
-        }
-        let kept = (0..self.face_count).filter(|&i| !visible[i]).count();
-        if count < 3 || kept + count > MAX_FACES {
-            return false;
+            self.faces[self.face_count + k] = face;
         }
         self.vertex_count += 1;
         self.size = self.size.max(vertex.w.reach());
         let mut end = 0;
-        for i in 0..self.face_count {
+        for i in 0..self.face_count + count {
             if !visible[i] {
                 self.faces[end] = self.faces[i];
                 end += 1;
             }
         }
-        self.faces[end..end + count].copy_from_slice(&new[..count]);
-        self.face_count = end + count;
+        self.face_count = end;
         true
     }
 

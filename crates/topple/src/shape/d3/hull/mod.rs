@@ -50,6 +50,23 @@ pub struct HullEdge {
     pub faces: [u16; 2],
 }
 
+/// An edge as contact functions want it, side by side in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct EdgeLine {
+    /// First end [m], and from it to the other end [m].
+    pub start: Vec3,
+    pub along: Vec3,
+    /// Normals of the faces to its left and to its right.
+    pub normals: [Vec3; 2],
+}
+
+impl EdgeLine {
+    fn new(edge: &HullEdge, vertices: &[Vec3], faces: &[HullFace]) -> Self {
+        let [p, q] = edge.vertices.map(|i| vertices[usize::from(i)]);
+        Self { start: p, along: q - p, normals: edge.faces.map(|i| faces[usize::from(i)].normal) }
+    }
+}
+
 /// The geometry of a convex hull, without its rounding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HullData {
@@ -57,6 +74,7 @@ pub struct HullData {
     faces: Vec<HullFace>,
     half_edges: Vec<HalfEdge>,
     edges: Vec<HullEdge>,
+    lines: Vec<EdgeLine>,
     /// Centre of mass [m].
     center: Vec3,
     /// Distance from the centre of mass to the nearest face [m].
@@ -69,7 +87,7 @@ pub(crate) struct HullView<'a> {
     pub vertices: &'a [Vec3],
     pub faces: &'a [HullFace],
     pub half_edges: &'a [HalfEdge],
-    pub edges: &'a [HullEdge],
+    pub lines: &'a [EdgeLine],
 }
 
 impl HullData {
@@ -115,7 +133,7 @@ impl HullData {
             vertices: &self.vertices,
             faces: &self.faces,
             half_edges: &self.half_edges,
-            edges: &self.edges,
+            lines: &self.lines,
         }
     }
 
@@ -145,9 +163,18 @@ impl HullData {
             }));
             faces.push(HullFace { normal, offset, first, count });
         }
-        let mut hull =
-            Self { vertices, faces, half_edges, edges: Vec::new(), center: Vec3::ZERO, inner_radius: 0.0 };
+        let mut hull = Self {
+            vertices,
+            faces,
+            half_edges,
+            edges: Vec::new(),
+            lines: Vec::new(),
+            center: Vec3::ZERO,
+            inner_radius: 0.0,
+        };
         hull.link()?;
+        let line = |e: &HullEdge| EdgeLine::new(e, &hull.vertices, &hull.faces);
+        hull.lines = hull.edges.iter().map(line).collect();
         hull.check_planes()?;
         // Euler: anything else is not the surface of a ball.
         if hull.vertices.len() + hull.faces.len() != hull.edges.len() + 2 {
@@ -297,6 +324,7 @@ impl HullView<'_> {
 pub(crate) struct BoxHull {
     vertices: [Vec3; 8],
     faces: [HullFace; 6],
+    lines: [EdgeLine; 12],
 }
 
 impl BoxHull {
@@ -311,7 +339,9 @@ impl BoxHull {
                 count: 4,
             };
         }
-        Self { vertices: core::array::from_fn(|i| super::box_corner(half, i)), faces }
+        let vertices: [Vec3; 8] = core::array::from_fn(|i| super::box_corner(half, i));
+        let lines = BOX_EDGES.map(|e| EdgeLine::new(&e, &vertices, &faces));
+        Self { vertices, faces, lines }
     }
 
     pub(crate) fn view(&self) -> HullView<'_> {
@@ -319,7 +349,7 @@ impl BoxHull {
             vertices: &self.vertices,
             faces: &self.faces,
             half_edges: &BOX_HALF_EDGES,
-            edges: &BOX_EDGES,
+            lines: &self.lines,
         }
     }
 }
@@ -375,6 +405,6 @@ mod tests {
             assert_eq!(usize::from(twin.twin), h);
             assert_eq!(twin.vertex, view.half_edges[view.next(h)].vertex);
         }
-        assert!(view.edges.iter().all(|e| e.vertices[0] < e.vertices[1]));
+        assert!(BOX_EDGES.iter().all(|e| e.vertices[0] < e.vertices[1]));
     }
 }
