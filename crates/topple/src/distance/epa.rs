@@ -33,10 +33,16 @@ struct Polytope {
 
 /// Depth of the overlap, from the simplex at which GJK stopped.
 pub(super) fn depth<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> CoreDistance {
-    let mut polytope = match start(cores, simplex) {
-        Ok(polytope) => polytope,
-        Err(flat) => return flat,
+    let mut polytope = Polytope {
+        vertices: [Vertex::default(); MAX_VERTICES],
+        vertex_count: 4,
+        faces: [Face::default(); MAX_FACES],
+        face_count: 0,
+        size: 0.0,
     };
+    if let Err(flat) = start(cores, simplex, &mut polytope) {
+        return flat;
+    }
     let mut iterations = 0;
     let mut best = polytope.closest();
     while polytope.vertex_count < MAX_VERTICES {
@@ -163,7 +169,11 @@ impl Polytope {
 
 /// A first tetrahedron around or near the origin. If B − A has no volume (two segments, say), the answer at once: depth
 /// 0 across it.
-fn start<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> Result<Polytope, CoreDistance> {
+fn start<D: Dim>(
+    cores: &Cores<'_, D>,
+    simplex: &Simplex,
+    polytope: &mut Polytope,
+) -> Result<(), CoreDistance> {
     let mut v: [Vertex; 4] = simplex.vertices;
     let mut count = simplex.count.min(4);
     let axes = [Wide::new(1.0, 0.0, 0.0), Wide::new(0.0, 1.0, 0.0), Wide::new(0.0, 0.0, 1.0)];
@@ -230,20 +240,14 @@ fn start<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> Result<Polytope, Co
     if volume(&v) > 0.0 {
         v.swap(0, 1);
     }
-    let mut polytope = Polytope {
-        vertices: [Vertex::default(); MAX_VERTICES],
-        vertex_count: 4,
-        faces: [Face::default(); MAX_FACES],
-        face_count: 0,
-        size,
-    };
+    polytope.size = size;
     polytope.vertices[..4].copy_from_slice(&v);
     for corners in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
         let Some(face) = polytope.face(corners) else { return Err(flat(cores.guess())) };
         polytope.faces[polytope.face_count] = face;
         polytope.face_count += 1;
     }
-    Ok(polytope)
+    Ok(())
 }
 
 /// Six times the volume of a tetrahedron; negative if the face 0 1 2 turns its outside away from corner 3.

@@ -9,7 +9,7 @@ use super::convex;
 use super::patch::{self, Patch, PatchJob};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::d3::{EdgeLine, HullFace, HullView};
+use crate::shape::d3::{EdgeLine, HullFace, HullView, LineBlock};
 
 const FACE_A: u32 = 32;
 const FACE_B: u32 = 33;
@@ -203,28 +203,43 @@ fn best_edge(pair: &Pair<'_>, limit: Real, counters: &mut NarrowCounters) -> Opt
         let (pb, db) = pair.edge_b(j);
         // Normals of the faces of −b in the frame of a.
         let [c, d] = pair.b.lines[j].normals.map(|n| -(pair.r * n));
-        for (i, line) in pair.a.lines.iter().enumerate() {
-            // The arcs a–b and c–d cross if each separates the ends of the other, on the same half of the sphere.
-            let (cba, dba) = (c.dot(line.along), d.dot(line.along));
-            if cba * dba >= 0.0 {
-                continue;
-            }
-            let (adc, bdc) = (line.normals[0].dot(db), line.normals[1].dot(db));
-            if adc * bdc >= 0.0 || cba * bdc <= 0.0 {
-                continue;
-            }
-            counters.axes += 1;
-            let Some(normal) = edge_normal(line, db) else { continue };
-            let gap = normal.dot(pb - line.start);
-            if best.is_none_or(|b| gap > b.gap) {
-                best = Some(Axis { kind: EDGES, i, j, gap });
-                if gap > limit {
-                    return best;
+        for (k, block) in pair.a.blocks.iter().enumerate() {
+            let mut crossing = crossings(block, c, d, db);
+            while crossing != 0 {
+                let i = 4 * k + crossing.trailing_zeros() as usize;
+                crossing &= crossing - 1;
+                let line = &pair.a.lines[i];
+                counters.axes += 1;
+                let Some(normal) = edge_normal(line, db) else { continue };
+                let gap = normal.dot(pb - line.start);
+                if best.is_none_or(|b| gap > b.gap) {
+                    best = Some(Axis { kind: EDGES, i, j, gap });
+                    if gap > limit {
+                        return best;
+                    }
                 }
             }
         }
     }
     best
+}
+
+/// Which of four edges of a have arcs on the Gauss map that cross the arc from `c` to `d` of an edge along `db`, as
+/// bits. The arcs a–b and c–d cross if each separates the ends of the other, on the same half of the sphere.
+#[inline]
+fn crossings(block: &LineBlock, c: Vec3, d: Vec3, db: Vec3) -> u32 {
+    let dot = |v: &[[Real; 4]; 3], u: Vec3| -> [Real; 4] {
+        core::array::from_fn(|k| v[0][k] * u.x + v[1][k] * u.y + v[2][k] * u.z)
+    };
+    let (cba, dba) = (dot(&block.along, c), dot(&block.along, d));
+    let (adc, bdc) = (dot(&block.normals[0], db), dot(&block.normals[1], db));
+    let mut bits = 0;
+    for k in 0..4 {
+        // No short cuts: a branch per sign would be guessed wrong half of the time.
+        let crossing = (cba[k] * dba[k] < 0.0) & (adc[k] * bdc[k] < 0.0) & (cba[k] * bdc[k] > 0.0);
+        bits |= u32::from(crossing) << k;
+    }
+    bits
 }
 
 /// Smallest coordinate of the points along `n`.

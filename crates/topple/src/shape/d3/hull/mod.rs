@@ -67,6 +67,28 @@ impl EdgeLine {
     }
 }
 
+/// Four edges at a time, component by component: the test on the Gauss map runs over all pairs of edges, and in
+/// this form the compiler does four of them at once. Unused places are zero, which passes no test.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct LineBlock {
+    pub along: [[Real; 4]; 3],
+    pub normals: [[[Real; 4]; 3]; 2],
+}
+
+impl LineBlock {
+    fn new(lines: &[EdgeLine]) -> Self {
+        let mut block = Self::default();
+        for (k, line) in lines.iter().take(4).enumerate() {
+            for axis in 0..3 {
+                block.along[axis][k] = line.along[axis];
+                block.normals[0][axis][k] = line.normals[0][axis];
+                block.normals[1][axis][k] = line.normals[1][axis];
+            }
+        }
+        block
+    }
+}
+
 /// The geometry of a convex hull, without its rounding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HullData {
@@ -75,6 +97,7 @@ pub struct HullData {
     half_edges: Vec<HalfEdge>,
     edges: Vec<HullEdge>,
     lines: Vec<EdgeLine>,
+    blocks: Vec<LineBlock>,
     /// Centre of mass [m].
     center: Vec3,
     /// Distance from the centre of mass to the nearest face [m].
@@ -88,6 +111,7 @@ pub(crate) struct HullView<'a> {
     pub faces: &'a [HullFace],
     pub half_edges: &'a [HalfEdge],
     pub lines: &'a [EdgeLine],
+    pub blocks: &'a [LineBlock],
 }
 
 impl HullData {
@@ -134,6 +158,7 @@ impl HullData {
             faces: &self.faces,
             half_edges: &self.half_edges,
             lines: &self.lines,
+            blocks: &self.blocks,
         }
     }
 
@@ -169,12 +194,14 @@ impl HullData {
             half_edges,
             edges: Vec::new(),
             lines: Vec::new(),
+            blocks: Vec::new(),
             center: Vec3::ZERO,
             inner_radius: 0.0,
         };
         hull.link()?;
         let line = |e: &HullEdge| EdgeLine::new(e, &hull.vertices, &hull.faces);
         hull.lines = hull.edges.iter().map(line).collect();
+        hull.blocks = hull.lines.chunks(4).map(LineBlock::new).collect();
         hull.check_planes()?;
         // Euler: anything else is not the surface of a ball.
         if hull.vertices.len() + hull.faces.len() != hull.edges.len() + 2 {
@@ -325,23 +352,35 @@ pub(crate) struct BoxHull {
     vertices: [Vec3; 8],
     faces: [HullFace; 6],
     lines: [EdgeLine; 12],
+    blocks: [LineBlock; 3],
 }
 
 impl BoxHull {
+    /// Number of the face that looks most along `d`: 2·axis, plus one for the positive side.
+    pub(crate) fn face_along(d: Vec3) -> usize {
+        let axis = (1..3).fold(0, |best, k| if d[k].abs() > d[best].abs() { k } else { best });
+        2 * axis + usize::from(d[axis] > 0.0)
+    }
+
+    /// Outward normal of face `i`.
+    pub(crate) fn normal(i: usize) -> Vec3 {
+        [Vec3::X, Vec3::Y, Vec3::Z][i / 2 % 3] * if i.is_multiple_of(2) { -1.0 } else { 1.0 }
+    }
+
+    /// Corners of face `i`, counter-clockwise from outside.
+    pub(crate) fn corners(half: Vec3, i: usize) -> [Vec3; 4] {
+        BOX_FACES[i % 6].map(|c| super::box_corner(half, usize::from(c)))
+    }
+
     pub(crate) fn new(half: Vec3) -> Self {
         let mut faces = [HullFace::default(); 6];
         for (i, face) in faces.iter_mut().enumerate() {
-            let side = if i % 2 == 0 { -1.0 } else { 1.0 };
-            *face = HullFace {
-                normal: [Vec3::X, Vec3::Y, Vec3::Z][i / 2] * side,
-                offset: half[i / 2],
-                first: 4 * i as u16,
-                count: 4,
-            };
+            *face = HullFace { normal: Self::normal(i), offset: half[i / 2], first: 4 * i as u16, count: 4 };
         }
         let vertices: [Vec3; 8] = core::array::from_fn(|i| super::box_corner(half, i));
         let lines = BOX_EDGES.map(|e| EdgeLine::new(&e, &vertices, &faces));
-        Self { vertices, faces, lines }
+        let blocks = core::array::from_fn(|k| LineBlock::new(&lines[4 * k..4 * k + 4]));
+        Self { vertices, faces, lines, blocks }
     }
 
     pub(crate) fn view(&self) -> HullView<'_> {
@@ -350,6 +389,7 @@ impl BoxHull {
             faces: &self.faces,
             half_edges: &BOX_HALF_EDGES,
             lines: &self.lines,
+            blocks: &self.blocks,
         }
     }
 }
