@@ -74,11 +74,15 @@ pub(super) struct Tree<D: Dim> {
     ordered: bool,
     /// All ancestors of moved leaves are marked as moved.
     marked: bool,
+    /// Many inner nodes are marked as moved.
+    many_marks: bool,
     /// Leaves that moved, and nodes where leaves came and went, since the last rebuild. A hint: nodes may since have
     /// changed their place.
     stale: Vec<u32>,
-    /// Moves since the last rebuild.
+    /// Moves since the last full rebuild.
     moves: usize,
+    /// Of these, moves of what is in `stale`.
+    stale_moves: usize,
     /// What this tree writes into the homes of its proxies beside the node.
     tag: u32,
     items: Vec<Item<D>>,
@@ -96,8 +100,10 @@ impl<D: Dim> Tree<D> {
             free: Vec::new(),
             ordered: true,
             marked: true,
+            many_marks: false,
             stale: Vec::new(),
             moves: 0,
+            stale_moves: 0,
             tag,
             items: Vec::new(),
             order: Vec::new(),
@@ -110,7 +116,8 @@ impl<D: Dim> Tree<D> {
         self.nodes.clear();
         self.free.clear();
         self.stale.clear();
-        (self.leaves, self.ordered, self.marked, self.moves) = (0, true, true, 0);
+        (self.leaves, self.ordered, self.marked) = (0, true, true);
+        (self.moves, self.stale_moves) = (0, 0);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -153,7 +160,7 @@ impl<D: Dim> Tree<D> {
             up = self.nodes[up as usize].parent;
         }
         self.stale.push(at);
-        self.moves += MOVES_PER_CHANGE;
+        self.count_moves(MOVES_PER_CHANGE);
     }
 
     /// Descends as long as that adds less area than a new parent here.
@@ -200,7 +207,7 @@ impl<D: Dim> Tree<D> {
         self.nodes[pair as usize..pair as usize + 2].fill(Node::UNUSED);
         self.free.push(pair);
         self.stale.push(parent);
-        self.moves += MOVES_PER_CHANGE;
+        self.count_moves(MOVES_PER_CHANGE);
     }
 
     /// Gives a leaf its new box. True if the box is so far from the old one that the leaf is better taken out and
@@ -219,8 +226,13 @@ impl<D: Dim> Tree<D> {
         let parent = node.parent;
         self.widen(parent, bounds);
         self.marked = false;
-        self.moves += 1;
+        self.count_moves(1);
         false
+    }
+
+    fn count_moves(&mut self, moves: usize) {
+        self.moves += moves;
+        self.stale_moves += moves;
     }
 
     /// Makes a node and its ancestors hold `bounds`.
@@ -250,6 +262,9 @@ impl<D: Dim> Tree<D> {
 
     /// Forgets that these leaves, which are all that did, moved.
     pub(super) fn clear_moved(&mut self, leaves: &[u32]) {
+        if self.many_marks {
+            return self.clear_all_moved();
+        }
         leaves.iter().for_each(|&leaf| self.nodes[leaf as usize].link &= !MOVED);
         self.marked = true;
     }
@@ -280,7 +295,7 @@ impl<D: Dim> Tree<D> {
     pub(super) fn refresh(&mut self, homes: &mut [u32], executor: &dyn Executor) {
         // To take a leaf out of n, of which m are stale, means to take apart about log2(n / m) nodes.
         let nodes_each = (self.leaves / self.stale.len().max(1)).max(1).ilog2() as usize;
-        if self.stale.is_empty() || self.moves < self.stale.len() * (MOVES_PER_REBUILD + nodes_each) {
+        if self.stale.is_empty() || self.stale_moves < self.stale.len() * (MOVES_PER_REBUILD + nodes_each) {
             return;
         }
         if self.stale.len() * 2 > self.leaves {
@@ -313,14 +328,14 @@ impl<D: Dim> Tree<D> {
             parent.link |= MOVED;
             refitted += 1;
         }
-        self.marked = true;
+        (self.marked, self.many_marks) = (true, true);
         self.refitted += refitted;
     }
 
     /// Forgets that anything moved.
     pub(super) fn clear_all_moved(&mut self) {
         self.nodes.iter_mut().for_each(|node| node.link &= !MOVED);
-        self.marked = true;
+        (self.marked, self.many_marks) = (true, false);
     }
 
     /// Takes the stale nodes apart and joins what hangs below them anew.
@@ -356,7 +371,7 @@ impl<D: Dim> Tree<D> {
             }
         }
         self.rebuilt += self.items.len() as u64;
-        (self.ordered, self.moves) = (false, 0);
+        (self.ordered, self.stale_moves) = (false, 0);
         self.stale.clear();
         self.order = pairs;
     }
@@ -396,6 +411,7 @@ impl<D: Dim> Tree<D> {
             }
         }
         self.nodes[0].parent = NOBODY;
+        self.many_marks = true;
         self.rebuilt += self.leaves as u64;
     }
 
