@@ -68,16 +68,13 @@ impl<D: Dim> Ray<D> {
         if !self.is_oblique {
             return self.enter_any(bounds, max).unwrap_or(Real::INFINITY);
         }
-        // No NaN can come up, so that one instruction does for a minimum.
-        let less = |a: Real, b: Real| if a < b { a } else { b };
-        let more = |a: Real, b: Real| if a > b { a } else { b };
         let low = (bounds.min - self.grow) - self.origin;
         let high = (bounds.max + self.grow) - self.origin;
         let (mut enter, mut leave) = (0.0, max);
         for i in 0..D::N {
             let (a, b) = (low.get(i) * self.inv.get(i), high.get(i) * self.inv.get(i));
-            enter = more(less(a, b), enter);
-            leave = less(more(a, b), leave);
+            enter = a.min(b).max(enter);
+            leave = a.max(b).min(leave);
         }
         if enter <= leave { enter } else { Real::INFINITY }
     }
@@ -111,27 +108,34 @@ impl<D: Dim> Tree<D> {
     /// Calls `visit` for the leaves the ray meets before `max`, nearer boxes first; `max` becomes what it returns.
     pub(super) fn ray(&self, ray: &Ray<D>, max: &mut Real, visit: &mut dyn FnMut(u32, Real) -> Real) {
         let Some(root) = self.root() else { return };
+        if ray.enter(&root.bounds, *max) == Real::INFINITY {
+            return;
+        }
         let mut stack = Stack::<(u32, Real), 64>::new();
-        let mut next = Some((root.link, ray.enter(&root.bounds, *max)));
-        while let Some((link, enter)) = next {
-            // A maximum that is not a number ends the search; ∞ is a miss even if there is no maximum.
-            if enter > *max || enter == Real::INFINITY || max.is_nan() {
-                next = stack.pop();
-                continue;
-            }
+        let mut link = root.link;
+        loop {
             let index = link & INDEX;
             if link & LEAF != 0 {
                 *max = visit(index, *max);
-                next = stack.pop();
-                continue;
+            } else {
+                let (a, b) = (&self.nodes[index as usize], &self.nodes[index as usize + 1]);
+                let (s, t) = (ray.enter(&a.bounds, *max), ray.enter(&b.bounds, *max));
+                let (near, far) = if s <= t { ((a.link, s), (b.link, t)) } else { ((b.link, t), (a.link, s)) };
+                if far.1 < Real::INFINITY {
+                    stack.push(far);
+                }
+                if near.1 < Real::INFINITY {
+                    link = near.0;
+                    continue;
+                }
             }
-            let (a, b) = (&self.nodes[index as usize], &self.nodes[index as usize + 1]);
-            let (s, t) = (ray.enter(&a.bounds, *max), ray.enter(&b.bounds, *max));
-            let (near, far) = if s <= t { ((a.link, s), (b.link, t)) } else { ((b.link, t), (a.link, s)) };
-            if far.1 < Real::INFINITY {
-                stack.push(far);
-            }
-            next = Some(near);
+            // The next one that is still near enough.
+            link = loop {
+                let Some((link, enter)) = stack.pop() else { return };
+                if enter <= *max {
+                    break link;
+                }
+            };
         }
     }
 }
