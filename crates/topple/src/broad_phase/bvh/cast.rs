@@ -120,7 +120,8 @@ impl<D: Dim> Tree<D> {
             } else {
                 let (a, b) = (&self.nodes[index as usize], &self.nodes[index as usize + 1]);
                 let (s, t) = (ray.enter(&a.bounds, *max), ray.enter(&b.bounds, *max));
-                let (near, far) = if s <= t { ((a.link, s), (b.link, t)) } else { ((b.link, t), (a.link, s)) };
+                let (near, far) =
+                    if s <= t { ((a.link, s), (b.link, t)) } else { ((b.link, t), (a.link, s)) };
                 if far.1 < Real::INFINITY {
                     stack.push(far);
                 }

@@ -9,7 +9,7 @@
 //! Once enough moves have come together they are taken apart, and the subtrees below them joined anew.
 
 use super::build::{Item, build_in_place, build_into};
-use super::geometry::{area, contains, overlaps, union};
+use super::geometry::{area, contains, is_stride, overlaps, union};
 use crate::exec::Executor;
 use crate::math::*;
 
@@ -26,7 +26,9 @@ const NOBODY: u32 = u32::MAX;
 
 /// A full rebuild is due when leaves have moved so often on average: it costs as much as some ten sweeps, and boxes
 /// grow little in one step.
-const MOVES_PER_REBUILD: usize = 3;
+const MOVES_PER_REBUILD: usize = 6;
+/// What a move by more than a quarter of the box counts for.
+const MOVES_PER_STRIDE: usize = 2;
 /// What a leaf that jumped, and now stretches its ancestors, counts for in moves.
 const MOVES_PER_JUMP: usize = 16;
 /// What a single insertion or removal counts for in moves.
@@ -249,7 +251,13 @@ impl<D: Dim> Tree<D> {
     #[inline]
     pub(super) fn set_leaf(&mut self, leaf: u32, bounds: &Aabb<D>) {
         let node = &mut self.nodes[leaf as usize];
-        self.moves += if overlaps(&node.bounds, bounds) { 1 } else { MOVES_PER_JUMP };
+        self.moves += if !overlaps(&node.bounds, bounds) {
+            MOVES_PER_JUMP
+        } else if is_stride(&node.bounds, bounds) {
+            MOVES_PER_STRIDE
+        } else {
+            1
+        };
         node.bounds = *bounds;
         node.link |= MOVED;
     }
