@@ -31,8 +31,8 @@ const MOVES_PER_REBUILD: usize = 6;
 const MOVES_PER_STRIDE: usize = 2;
 /// What a leaf that jumped, and now stretches its ancestors, counts for in moves.
 const MOVES_PER_JUMP: usize = 16;
-/// What a single insertion or removal counts for in moves.
-const MOVES_PER_CHANGE: usize = 2;
+/// A full rebuild is due when one in so many leaves was inserted or removed by itself.
+const CHANGES_PER_REBUILD: usize = 2;
 
 /// A box and what is in it: a proxy or two nodes.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +85,8 @@ pub(super) struct Tree<D: Dim> {
     moves: usize,
     /// Of these, moves of what is in `stale`.
     stale_moves: usize,
+    /// Insertions and removals since the last full rebuild.
+    changes: usize,
     /// What this tree writes into the homes of its proxies beside the node.
     tag: u32,
     items: Vec<Item<D>>,
@@ -106,6 +108,7 @@ impl<D: Dim> Tree<D> {
             stale: Vec::new(),
             moves: 0,
             stale_moves: 0,
+            changes: 0,
             tag,
             items: Vec::new(),
             order: Vec::new(),
@@ -119,7 +122,7 @@ impl<D: Dim> Tree<D> {
         self.free.clear();
         self.stale.clear();
         (self.leaves, self.ordered, self.marked) = (0, true, true);
-        (self.moves, self.stale_moves) = (0, 0);
+        (self.moves, self.stale_moves, self.changes) = (0, 0, 0);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -162,7 +165,7 @@ impl<D: Dim> Tree<D> {
             up = self.nodes[up as usize].parent;
         }
         self.stale.push(at);
-        self.count_moves(MOVES_PER_CHANGE);
+        self.changes += 1;
     }
 
     /// Descends as long as that adds less area than a new parent here.
@@ -209,7 +212,7 @@ impl<D: Dim> Tree<D> {
         self.nodes[pair as usize..pair as usize + 2].fill(Node::UNUSED);
         self.free.push(pair);
         self.stale.push(parent);
-        self.count_moves(MOVES_PER_CHANGE);
+        self.changes += 1;
     }
 
     /// Gives a leaf its new box. True if the box is so far from the old one that the leaf is better taken out and
@@ -228,13 +231,9 @@ impl<D: Dim> Tree<D> {
         let parent = node.parent;
         self.widen(parent, bounds);
         self.marked = false;
-        self.count_moves(1);
+        self.moves += 1;
+        self.stale_moves += 1;
         false
-    }
-
-    fn count_moves(&mut self, moves: usize) {
-        self.moves += moves;
-        self.stale_moves += moves;
     }
 
     /// Makes a node and its ancestors hold `bounds`.
@@ -303,12 +302,10 @@ impl<D: Dim> Tree<D> {
     pub(super) fn refresh(&mut self, homes: &mut [u32], executor: &dyn Executor) {
         // To take a leaf out of n, of which m are stale, means to take apart about log2(n / m) nodes.
         let nodes_each = (self.leaves / self.stale.len().max(1)).max(1).ilog2() as usize;
-        if self.stale.is_empty() || self.stale_moves < self.stale.len() * (MOVES_PER_REBUILD + nodes_each) {
-            return;
-        }
-        if self.stale.len() * 2 > self.leaves {
+        let is_due = self.stale_moves >= self.stale.len() * (MOVES_PER_REBUILD + nodes_each);
+        if self.changes * CHANGES_PER_REBUILD > self.leaves || is_due && self.stale.len() * 2 > self.leaves {
             self.rebuild(&[], homes, executor);
-        } else {
+        } else if is_due && !self.stale.is_empty() {
             self.rebuild_stale(homes);
         }
     }
