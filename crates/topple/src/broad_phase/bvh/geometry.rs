@@ -85,3 +85,10 @@ pub(super) fn area<D: Dim>(a: &Aabb<D>) -> Real {
 pub(super) fn middle<D: Dim>(a: &Aabb<D>) -> D::Point {
     a.min + a.max.to_vec()
 }
+
+/// Sum of the edge lengths: a size that is cheaper than the area.
+#[inline(always)]
+pub(super) fn girth<D: Dim>(a: &Aabb<D>) -> Real {
+    let size = a.max - a.min;
+    (1..D::N).fold(size.get(0), |sum, i| sum + size.get(i))
+}

@@ -1,12 +1,17 @@
 //! `bvh`: bounding volume hierarchies, the default. One tree for static proxies and one for those that move.
 //!
-//! Moved leaves refit their ancestors; now and then the stale part is taken apart and built anew (`tree.rs`,
-//! `build.rs`). Pairs come from walking both trees at once, past everything that did not move (`pairs.rs`), so static
-//! and sleeping bodies cost nothing. Questions are answered in `cast.rs`. New proxies wait in a list until the next
-//! update, which inserts a few one by one and builds many at once. Boxes without bounds (planes) are in a list of their
-//! own.
+//! Moved leaves widen their ancestors; now and then what is stale is taken apart and built anew, or the whole tree, if
+//! most of it moved (`tree.rs`, `build.rs`). Pairs are found from what moved alone (`pairs.rs`), so static and sleeping
+//! bodies cost nothing. Questions are answered in `cast.rs`. New proxies wait in a list until the next update, which
+//! inserts a few one by one and builds many at once. Boxes without bounds (planes) are in a list of their own.
 //!
-//! Complexity: update O(m log n) and pairs O(m log n + pairs) for m moved of n, O(n + pairs) if most moved.
+//! Complexity: update O(m) amortised, pairs O(m log n + pairs) for m moved of n; O(n + pairs) if most moved.
+//!
+//! DETERMINISM: trees depend on the history of boxes alone, never on threads. The pairs depend on neither, once sorted.
+//!
+//! PERF: `cargo run --release --example broad_phase_bench`. One thread of an AMD EPYC, ns per moved body at 1 000 and
+//! 100 000 bodies in 3D: gas with all moving 175 and 300, gas with 40 % moving 215 and 330, pile with 2 % moving (20–25
+//! pairs each) 650 and 1 600, pile with 30 % moving 510 and 1 050; in 2D a third to a half of that.
 
 mod build;
 mod cast;
