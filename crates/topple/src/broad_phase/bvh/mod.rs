@@ -83,7 +83,7 @@ pub struct BroadPhaseBvh<D: Dim> {
     /// Scratch of the search: moved leaves, per tree; what pieces find.
     leaves: [Vec<u32>; 2],
     searches: Vec<Mutex<Search>>,
-    /// In the last search.
+    /// In the last search that tells.
     is_crowded: bool,
     visited: u64,
     tested: u64,
@@ -415,7 +415,9 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
             self.tested += core::mem::take(&mut search.tested);
         }
         self.searches = searches;
-        self.is_crowded = out.len() - before > moved.len() * CROWD;
+        if moved.len() * 2 * DENSE > self.moving.len() {
+            self.is_crowded = out.len() - before > moved.len() * CROWD;
+        }
         if dense {
             self.moving.clear_all_moved();
         } else {

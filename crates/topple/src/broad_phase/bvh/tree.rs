@@ -276,9 +276,9 @@ impl<D: Dim> Tree<D> {
         self.marked = true;
     }
 
-    /// True if [`Self::refresh_all`] pays when most leaves moved.
+    /// True if [`Self::refresh_all`] pays when most leaves moved: the tree is in order, or it is time to bring it there.
     pub(super) fn is_ready_for_all(&self) -> bool {
-        self.ordered || self.moves >= self.leaves * MOVES_PER_REBUILD
+        self.ordered || self.moves >= self.leaves
     }
 
     /// True if all ancestors of moved leaves are marked as moved.
