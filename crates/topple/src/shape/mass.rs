@@ -60,7 +60,11 @@ impl<D: Dim> Mass<D> {
         if usable {
             return Ok(());
         }
-        Err(Error::invalid("mass of the body", self, "finite, with a finite inverse; check sizes and densities"))
+        Err(Error::invalid(
+            "mass of the body",
+            self,
+            "finite, with a finite inverse; check sizes and densities",
+        ))
     }
 
     /// Ok, or which value is impossible.

@@ -46,13 +46,14 @@ impl<D: Dim> Solver<D> for SolverBaumgarte<D> {
 }
 
 /// Applies the impulses of the last step. The friction impulse is kept per contact as a world vector and shared out
-/// over the points.
+/// over the points in proportion to what they carry: equal shares would exceed the cone of the lighter ones.
 fn warm_start<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>) {
-    let friction =
-        context.contacts[row.contact as usize].manifold.friction_impulse * (1.0 / row.count.max(1) as Real);
+    let total: Real = row.points.as_ref()[..row.count].iter().map(|point| point.impulse).sum();
+    let inv_total = if total > 0.0 { 1.0 / total } else { 0.0 };
+    let friction = context.contacts[row.contact as usize].manifold.friction_impulse * inv_total;
     for i in 0..row.count {
         let point = &mut row.points.as_mut()[i];
-        point.tangent_impulse = row.tangents.map(|t| friction.dot(t));
+        point.tangent_impulse = row.tangents.map(|t| friction.dot(t) * point.impulse);
         let impulse = row.normal * point.impulse
             + row.tangents[0] * point.tangent_impulse[0]
             + row.tangents[1] * point.tangent_impulse[1];
@@ -121,8 +122,10 @@ fn solve_friction<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactR
     for i in 0..row.count {
         let point = row.points.as_ref()[i];
         let slip = relative_velocity(context, row.slots, point.r_a, point.r_b) + surface;
-        let mut impulse =
-            [0, 1].map(|k| point.tangent_impulse[k] - point.tangent_mass[k] * slip.dot(row.tangents[k]));
+        // One mass for both directions: with two, sliding friction would not point against the slip.
+        let mass =
+            if D::N == 2 { point.tangent_mass[0] } else { point.tangent_mass[0].min(point.tangent_mass[1]) };
+        let mut impulse = [0, 1].map(|k| point.tangent_impulse[k] - mass * slip.dot(row.tangents[k]));
         // The friction disc: both directions are scaled back together.
         let limit = friction * point.impulse;
         let length = (impulse[0] * impulse[0] + impulse[1] * impulse[1]).sqrt();

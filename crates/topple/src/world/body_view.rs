@@ -350,7 +350,11 @@ impl<D: Dim> BodyMut<'_, D> {
         let load = self.core().load;
         let (force, torque) = (load.force + force, load.torque + torque);
         if !force.is_finite() || !torque.is_finite() {
-            return Err(Error::invalid(field, (force, torque), "such that the sum of force and torque is finite"));
+            return Err(Error::invalid(
+                field,
+                (force, torque),
+                "such that the sum of force and torque is finite",
+            ));
         }
         self.world.wake_index(self.index);
         self.core().load = crate::body::Load { force, torque };

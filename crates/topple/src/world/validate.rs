@@ -53,7 +53,11 @@ impl<D: Dim> World<D> {
             };
             ensure(possible, "the set of a body fits its kind", index)?;
             let in_island = dynamic && record.set != BodySet::Disabled;
-            ensure(in_island == (record.island != NONE), "dynamic bodies have an island, others none", index)?;
+            ensure(
+                in_island == (record.island != NONE),
+                "dynamic bodies have an island, others none",
+                index,
+            )?;
         }
         Ok(())
     }
@@ -88,16 +92,28 @@ impl<D: Dim> World<D> {
     fn check_contacts(&self) -> Finding {
         for (index, record) in self.contacts.records.iter() {
             let contact = &self.contacts.hot[index as usize];
-            ensure(self.contacts.find(contact.key()) == Some(index), "the pair table knows a contact", index)?;
+            ensure(
+                self.contacts.find(contact.key()) == Some(index),
+                "the pair table knows a contact",
+                index,
+            )?;
             ensure(contact.shapes[0] < contact.shapes[1], "the pair is ordered", index)?;
             for side in 0..2 {
                 let shape = self.shapes.get(contact.shapes[side]);
                 let fits = shape.is_some_and(|shape| shape.body == contact.bodies[side]);
-                ensure(fits && self.bodies.records.get(contact.bodies[side]).is_some(), "shapes of a pair", index)?;
+                ensure(
+                    fits && self.bodies.records.get(contact.bodies[side]).is_some(),
+                    "shapes of a pair",
+                    index,
+                )?;
             }
             ensure(contact.bodies[0] != contact.bodies[1], "a pair has two bodies", index)?;
             let awake = contact.bodies.iter().any(|&body| self.bodies.is_awake(body));
-            ensure(awake == self.contacts.awake.contains(index), "contacts of awake bodies are awake", index)?;
+            ensure(
+                awake == self.contacts.awake.contains(index),
+                "contacts of awake bodies are awake",
+                index,
+            )?;
             let movable = self.movable_sides(contact.bodies);
             let solved = contact.is_solid() && movable != [false; 2];
             ensure(solved == (record.color != NO_COLOR), "solved contacts have a colour", index)?;
@@ -107,9 +123,11 @@ impl<D: Dim> World<D> {
                 ensure(listed, "the colour lists a contact", index)?;
                 ensure(record.colored == movable, "coloured sides of a contact", index)?;
             }
-            let finite = contact.manifold.points().iter().all(|p| {
-                p.local_a.is_finite() && p.local_b.is_finite() && p.base_separation.is_finite()
-            });
+            let finite = contact
+                .manifold
+                .points()
+                .iter()
+                .all(|p| p.local_a.is_finite() && p.local_b.is_finite() && p.base_separation.is_finite());
             ensure(finite, "contact points are finite", index)?;
         }
         for list in [&self.contacts.awake, &self.leaning, &self.watched] {
@@ -159,7 +177,11 @@ impl<D: Dim> World<D> {
             // As many bits as sides: no body twice. Joints put their bits into the same sets.
             let bits = color.bodies.iter().count();
             let serial = number >= self.graph.colors().len();
-            ensure(serial || !color.joints.is_empty() || bits == sides, "no body twice in a colour", number as u32)?;
+            ensure(
+                serial || !color.joints.is_empty() || bits == sides,
+                "no body twice in a colour",
+                number as u32,
+            )?;
         }
         Ok(())
     }
