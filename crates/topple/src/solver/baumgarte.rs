@@ -33,10 +33,13 @@ impl<D: Dim> Solver<D> for SolverBaumgarte<D> {
         } else {
             rows.iter_mut().for_each(|row| row.points.as_mut().iter_mut().for_each(|p| p.impulse = 0.0));
         }
-        for _ in 0..context.settings.iterations {
+        for sweep in 0..context.settings.iterations {
+            // Every other sweep takes the points of a contact from the last to the first: always the same one first would
+            // tip symmetric towers over to its side.
+            let back = sweep % 2 == 1;
             for row in &mut rows {
-                solve_friction(context, row);
-                solve_normals(context, row);
+                solve_friction(context, row, back);
+                solve_normals(context, row, back);
             }
         }
         context.integrate_positions(context.dt);
@@ -90,11 +93,12 @@ fn relative_velocity<D: Dim>(
     at(slots[1], r_b) - at(slots[0], r_a)
 }
 
-fn solve_normals<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>) {
+fn solve_normals<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>, back: bool) {
     let settings = context.settings;
     let contact = &context.contacts[row.contact as usize];
     let (slop, restitution) = (contact.slop, contact.restitution);
     for i in 0..row.count {
+        let i = if back { row.count - 1 - i } else { i };
         let point = row.points.as_ref()[i];
         let speed = relative_velocity(context, row.slots, point.r_a, point.r_b).dot(row.normal);
         let mut target = if point.separation > 0.0 {
@@ -113,13 +117,14 @@ fn solve_normals<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRo
     }
 }
 
-fn solve_friction<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>) {
+fn solve_friction<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>, back: bool) {
     if !context.settings.friction {
         return;
     }
     let contact = &context.contacts[row.contact as usize];
     let (friction, surface) = (contact.friction, contact.surface_velocity);
     for i in 0..row.count {
+        let i = if back { row.count - 1 - i } else { i };
         let point = row.points.as_ref()[i];
         let slip = relative_velocity(context, row.slots, point.r_a, point.r_b) + surface;
         // One mass for both directions: with two, sliding friction would not point against the slip.

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use topple::math::*;
-use topple::{BodyDef, BodyId, Methods, Settings, ShapeDef, World};
+use topple::{BodyDef, BodyId, Drag, Methods, Settings, ShapeDef, World};
 
 /// A dimension with the shapes that the generic tests need. Two-dimensional arguments lie in the plane z = 0.
 pub trait TestDim: Dim {
@@ -149,8 +149,14 @@ pub fn heap<D: TestDim>(world: &mut World<D>, rows: usize) {
     }
     for i in 0..rows {
         let x = i as Real * 0.9 - 0.4 * rows as Real;
-        add_shaped(world, x, rows as Real + 2.0, ShapeDef::new(D::ball(0.4)).restitution(0.3));
-        add_body(world, -x * 0.7, rows as Real + 4.0, D::capsule(0.8, 0.25));
+        // Round things would roll on for ever.
+        let drag = Drag { linear: 0.3, angular_linear: 1.0, ..Drag::default() };
+        let mut drop = |x: Real, y: Real, shape: D::Shape| {
+            let def = BodyDef { drag, ..BodyDef::dynamic(D::point(x, y)) };
+            world.create_body_with(def, [ShapeDef::new(shape).restitution(0.3)]).unwrap();
+        };
+        drop(x, rows as Real + 2.0, D::ball(0.4));
+        drop(-x * 0.7, rows as Real + 4.0, D::capsule(0.8, 0.25));
     }
 }
 
