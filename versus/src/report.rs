@@ -61,7 +61,7 @@ impl Report {
         text += &self.time_table();
         text += "\n## Details\n\n";
         text += &self.detail_table();
-        text += "\n## Quality (smaller is better)\n\n";
+        text += "\n## Quality (closer to 0 is better)\n\n";
         text += &self.quality_table();
         let speed_up = self.speed_up_table();
         if !speed_up.is_empty() {
@@ -123,7 +123,7 @@ impl Report {
 
     fn detail_table(&self) -> String {
         let head =
-            ["scene", "threads", "engine", "mean", "p50", "p99", "first", "load", "memory MiB", "parts"];
+            ["scene", "threads", "engine", "mean", "p50", "p99", "first", "create", "memory MiB", "parts"];
         let lines = self.rows.iter().flat_map(|row| {
             row.cells.iter().map(move |cell| {
                 let mut line = vec![row.scene.clone(), row.threads.to_string(), cell.name.clone()];
