@@ -21,6 +21,7 @@
 pub mod body;
 pub mod broad_phase;
 pub mod contact;
+pub mod distance;
 mod error;
 pub mod exec;
 pub mod integrator;

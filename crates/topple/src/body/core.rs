@@ -16,6 +16,14 @@ impl<D: Dim> Motion<D> {
     /// At rest.
     pub const ZERO: Self = Self { linear: D::Vec::ZERO, angular: D::Ang::ZERO };
 
+    /// The same without the parts that the locks take away.
+    #[must_use]
+    pub fn without_locked(mut self, locks: super::Locks) -> Self {
+        (0..D::N).filter(|&i| locks.translation[i]).for_each(|i| self.linear.set(i, 0.0));
+        (0..D::ANGULAR).filter(|&i| locks.rotation[i]).for_each(|i| self.angular.set(i, 0.0));
+        self
+    }
+
     /// True if both parts are finite.
     pub fn is_finite(&self) -> bool {
         self.linear.is_finite() && self.angular.is_finite()

@@ -177,7 +177,16 @@ impl<D: Dim> BodyDef<D> {
         }
         if let Some(mass) = &self.mass {
             mass.validate()?;
+            self.check_center(mass.center)?;
         }
         self.drag.validate()
+    }
+
+    /// Ok if the centre of mass is a finite point when it stands at `center` in the body's frame.
+    pub(crate) fn check_center(&self, center: D::Vec) -> Result<(), Error> {
+        if (self.position + self.rotation.rotate(center)).is_finite() {
+            return Ok(());
+        }
+        Err(Error::invalid("BodyDef.position", self.position, "such that the centre of mass is finite"))
     }
 }

@@ -7,9 +7,11 @@
 //! **To add a method**: implement [`BroadPhase`], pass `tests/it/conformance/broad_phase.rs`.
 
 mod all_pairs;
+mod bvh;
 mod proxy;
 
 pub use all_pairs::BroadPhaseAllPairs;
+pub use bvh::BroadPhaseBvh;
 pub use proxy::{PairKey, Proxies, Proxy, ProxyKind};
 
 use crate::Error;

@@ -109,6 +109,25 @@ pub struct Contact<D: Dim> {
 }
 
 impl<D: Dim> Contact<D> {
+    /// A contact without points between two shapes of two bodies.
+    pub(crate) fn new(bodies: [u32; 2], shapes: [u32; 2], flags: u16) -> Self {
+        Self {
+            bodies,
+            shapes,
+            manifold: Manifold::default(),
+            friction: 0.0,
+            static_friction: 0.0,
+            restitution: 0.0,
+            rolling: 0.0,
+            spinning: 0.0,
+            surface_velocity: D::Vec::ZERO,
+            slop: 0.0,
+            cache: PairCache::default(),
+            kept: Pose::IDENTITY,
+            flags,
+        }
+    }
+
     /// True if the manifold has points.
     #[inline]
     pub fn is_touching(&self) -> bool {

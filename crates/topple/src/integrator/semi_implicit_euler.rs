@@ -61,10 +61,14 @@ fn apply_drag<D: Dim>(state: &mut BodyState<D>, props: &BodyProps<D>, h: Real) {
 fn clamp_speed<D: Dim>(state: &mut BodyState<D>, max_speed: Real, max_spin: Real) {
     let speed2 = state.v.length_squared();
     if speed2 > max_speed * max_speed {
-        state.v = state.v * (max_speed / speed2.sqrt());
+        // Scaled first: the square of an absurd speed leaves the range of f32.
+        let unit = state.v * (1.0 / state.v.abs().max_component());
+        state.v = unit * (max_speed / unit.length());
     }
-    let spin = state.w.dot(state.w);
-    if spin > max_spin * max_spin {
-        state.w = state.w * (max_spin / spin.sqrt());
+    let spin2 = state.w.dot(state.w);
+    if spin2 > max_spin * max_spin {
+        let largest = (0..D::ANGULAR).fold(0.0, |m: Real, i| m.max(state.w.get(i).abs()));
+        let unit = state.w * (1.0 / largest);
+        state.w = unit * (max_spin / unit.length());
     }
 }

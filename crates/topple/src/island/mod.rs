@@ -28,6 +28,7 @@ pub(crate) struct Island {
 pub(crate) struct Islands {
     pub(crate) slots: Slots<Island>,
     stack: Vec<u32>,
+    joined: Vec<u32>,
 }
 
 impl Islands {
@@ -127,7 +128,7 @@ impl Islands {
             bodies.records[body].island = NONE;
         }
         let mut stack = core::mem::take(&mut self.stack);
-        let mut joined = Vec::new();
+        let mut joined = core::mem::take(&mut self.joined);
         for &seed in members.iter() {
             if bodies.records[seed].island != NONE {
                 continue;
@@ -152,7 +153,7 @@ impl Islands {
                 }
             }
         }
-        self.stack = stack;
+        (self.stack, self.joined) = (stack, joined);
     }
 
     /// Appends a body without island to the end of an island.

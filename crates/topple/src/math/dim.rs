@@ -16,7 +16,17 @@ pub(crate) mod sealed {
 /// A dimension of space: [`crate::D2`] or [`crate::D3`].
 #[diagnostic::on_unimplemented(message = "use D2 or D3")]
 pub trait Dim:
-    sealed::Sealed + crate::world::Pinned + Copy + Debug + Default + PartialEq + Eq + Send + Sync + 'static
+    sealed::Sealed
+    + crate::world::Pinned
+    + crate::solver::soft_step::SoftDim
+    + Copy
+    + Debug
+    + Default
+    + PartialEq
+    + Eq
+    + Send
+    + Sync
+    + 'static
 {
     /// Number of axes: 2 or 3.
     const N: usize;

@@ -144,6 +144,7 @@ impl InertiaOps<D3> for SymMat3 {
             return w;
         }
         let w1 = w0 - j.inverse() * f;
-        RotOps::<D3>::rotate(rot, w1)
+        // Beyond the range of f32 the torque is left out; the integrator clamps such a spin anyway.
+        if w1.is_finite() { RotOps::<D3>::rotate(rot, w1) } else { w }
     }
 }

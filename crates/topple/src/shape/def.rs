@@ -26,7 +26,8 @@ pub struct ShapeDef<D: Dim> {
     pub filter: Filter,
     /// A sensor reports overlaps as events and is never pushed. Default false.
     pub is_sensor: bool,
-    /// Report an event for every step a contact of this shape persists. Default false: the contact list has them.
+    /// Report an event for every step a contact of this shape persists while a body of it is awake. Default false: the
+    /// contact list has them.
     pub persist_events: bool,
     /// Report hits faster than `Settings::hit_speed` with point, normal and impulse. Default false.
     pub hit_events: bool,

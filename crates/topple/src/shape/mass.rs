@@ -46,6 +46,27 @@ impl<D: Dim> Mass<D> {
         Self { mass, center, inertia: about(self).plus(about(other)) }
     }
 
+    /// Ok if a body can have this mass and be simulated: nothing overflows, and what is there can be divided by. Zero is
+    /// fine: such a body is given mass of its own by the world.
+    pub(crate) fn check_usable(&self) -> Result<(), Error> {
+        let usable = self.mass.is_finite()
+            && self.center.is_finite()
+            && (self.mass == 0.0 || (1.0 / self.mass).is_finite())
+            && (0..D::ANGULAR).all(|axis| {
+                let mut unit = D::Ang::ZERO;
+                unit.set(axis, 1.0);
+                self.inertia.apply(unit).is_finite() && self.inertia.inverse().apply(unit).is_finite()
+            });
+        if usable {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "mass of the body",
+            self,
+            "finite, with a finite inverse; check sizes and densities",
+        ))
+    }
+
     /// Ok, or which value is impossible.
     pub fn validate(&self) -> Result<(), Error> {
         crate::error::positive("Mass.mass", self.mass)?;
@@ -59,6 +80,6 @@ impl<D: Dim> Mass<D> {
                 "positive definite, each moment at most the sum of the others",
             ));
         }
-        Ok(())
+        self.check_usable()
     }
 }

@@ -90,6 +90,11 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Radius by which the supported core is inflated [m]: the whole radius of a sphere or capsule.
     fn rounding(&self) -> Real;
 
+    /// Unit normal n and offset of a half-space n·x ≤ offset, in the shape's frame; None for all other shapes.
+    fn half_space(&self) -> Option<(D::Vec, Real)> {
+        None
+    }
+
     /// True if there is a contact function for the pair, in either order.
     fn collides_with(&self, other: &Self) -> bool;
 

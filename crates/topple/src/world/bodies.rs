@@ -4,6 +4,7 @@ use super::World;
 use crate::Error;
 use crate::body::{BodyCore, BodyDef, BodyKind, BodyRecord, BodySet, NONE};
 use crate::broad_phase::ProxyKind;
+use crate::contact::flags;
 use crate::math::*;
 use crate::shape::{Mass, ShapeDef, ShapeOps};
 use crate::store::{BodyId, IdText};
@@ -33,6 +34,11 @@ impl<D: Dim> World<D> {
         let shapes = shapes.into_iter().map(Into::into).collect::<Vec<ShapeDef<D>>>();
         let shapes = shapes.into_iter().map(|shape| Self::check_shape(shape, def.kind));
         let shapes = shapes.collect::<Result<Vec<_>, _>>()?;
+        if def.mass.is_none() {
+            let mass = shapes.iter().map(mass_of).fold(Mass::ZERO, Mass::plus);
+            mass.check_usable()?;
+            def.check_center(mass.center)?;
+        }
         let id = self.insert_body(&def);
         for shape in &shapes {
             self.insert_shape(id.index(), shape);
@@ -59,6 +65,9 @@ impl<D: Dim> World<D> {
         if def.kind == BodyKind::Static || record.set == BodySet::Sleeping {
             core.motion = crate::Motion::ZERO;
         }
+        if def.kind == BodyKind::Dynamic {
+            core.motion = core.motion.without_locked(def.locks);
+        }
         let place = Pose { position: def.position, rotation: def.rotation.normalized() };
         let in_island = def.kind == BodyKind::Dynamic && def.is_enabled;
         let index = self.bodies.insert(record, place, core);
@@ -74,8 +83,10 @@ impl<D: Dim> World<D> {
         let index = self.body_index(id)?;
         self.wake_neighbors(index);
         self.remove_joints_of(index);
-        while let Some(&shape) = self.bodies.records[index].shapes.last() {
-            self.detach_shape(shape);
+        self.remove_contacts_of(index);
+        while let Some(shape) = self.bodies.records[index].shapes.pop() {
+            self.remove_proxy(shape);
+            self.shapes.remove(shape);
         }
         self.islands.remove(&mut self.bodies, index);
         self.bodies.remove(index);
@@ -93,8 +104,11 @@ impl<D: Dim> World<D> {
         ids.map(BodyId)
     }
 
-    /// The first body with this name, by index. Looks at every body.
+    /// The first body with this name, by index. Looks at every body. Nothing has the empty name.
     pub fn find_body(&self, name: &str) -> Option<BodyId> {
+        if name.is_empty() {
+            return None;
+        }
         let found = self.bodies.records.iter().find(|(_, record)| record.name == name)?;
         self.bodies.records.id_at(found.0).map(BodyId)
     }
@@ -110,7 +124,8 @@ impl<D: Dim> World<D> {
         self.bodies.records.resolve(id.0).ok_or_else(stale)
     }
 
-    /// Changes how a body moves. Velocities of bodies that become static are lost; what touches it wakes.
+    /// Changes how a body moves. Velocities of bodies that become static are lost, and forces gathered so far; what touches
+    /// it wakes. A disabled body stays disabled.
     pub fn set_kind(&mut self, id: BodyId, kind: BodyKind) -> Result<(), Error> {
         let index = self.body_index(id)?;
         if kind == self.bodies.records[index].kind {
@@ -125,13 +140,21 @@ impl<D: Dim> World<D> {
                 });
             }
         }
+        let enabled = self.bodies.records[index].set != BodySet::Disabled;
         self.take_out(index);
-        self.bodies.records[index].kind = kind;
-        if kind == BodyKind::Static {
-            self.bodies.cores[index as usize].motion = crate::Motion::ZERO;
-        }
+        let record = &mut self.bodies.records[index];
+        record.kind = kind;
+        let core = &mut self.bodies.cores[index as usize];
+        core.load = crate::body::Load::ZERO;
+        core.motion = match kind {
+            BodyKind::Static => crate::Motion::ZERO,
+            BodyKind::Kinematic => core.motion,
+            BodyKind::Dynamic => core.motion.without_locked(record.locks),
+        };
         self.update_mass(index);
-        self.put_in(index);
+        if enabled {
+            self.put_in(index);
+        }
         Ok(())
     }
 
@@ -182,15 +205,53 @@ impl<D: Dim> World<D> {
         self.color_joints_of(index);
     }
 
+    /// Ok if the body's mass stays usable when `extra` is added and shape `changed` gets another density.
+    pub(crate) fn check_mass(
+        &self,
+        body: u32,
+        extra: Option<&ShapeDef<D>>,
+        changed: Option<(u32, Real)>,
+    ) -> Result<(), Error> {
+        if self.bodies.records[body].has_own_mass {
+            return Ok(());
+        }
+        let mass = self.mass_of_shapes(body, extra, changed);
+        mass.check_usable()?;
+        self.check_center(body, mass.center)
+    }
+
+    /// Ok if the centre of mass of the body is a finite point when it stands at `center` in the body's frame.
+    pub(crate) fn check_center(&self, body: u32, center: D::Vec) -> Result<(), Error> {
+        if self.bodies.pose(body).transform(center).is_finite() {
+            return Ok(());
+        }
+        Err(Error::invalid("Mass.center", center, "such that the centre of mass is finite in the world"))
+    }
+
+    /// Mass of all shapes together, in order of attachment.
+    pub(crate) fn mass_of_shapes(
+        &self,
+        body: u32,
+        extra: Option<&ShapeDef<D>>,
+        changed: Option<(u32, Real)>,
+    ) -> Mass<D> {
+        let parts = self.bodies.records[body].shapes.iter().map(|&index| {
+            let shape = &self.shapes[index];
+            let density = changed.filter(|&(which, _)| which == index).map_or(shape.density, |(_, new)| new);
+            shape.shape.mass(density).placed(&shape.local)
+        });
+        parts.chain(extra.map(mass_of)).fold(Mass::ZERO, Mass::plus)
+    }
+
     /// Mass from the shapes (or the user's own), and everything that follows from it. The body's frame stays where it is.
     pub(crate) fn update_mass(&mut self, index: u32) {
+        let of_shapes = self.mass_of_shapes(index, None, None);
         let record = &mut self.bodies.records[index];
         if !record.has_own_mass {
-            let parts = record.shapes.iter().map(|&shape| {
-                let shape = &self.shapes[shape];
-                shape.shape.mass(shape.density).placed(&shape.local)
-            });
-            record.mass = parts.fold(Mass::ZERO, Mass::plus);
+            record.mass = of_shapes;
+            if record.kind == BodyKind::Dynamic && record.mass.mass <= 0.0 {
+                record.mass = Mass { mass: 1.0, ..Mass::ZERO };
+            }
         }
         let (mass, locks, kind) = (record.mass, record.locks, record.kind);
         let core = &mut self.bodies.cores[index as usize];
@@ -202,11 +263,7 @@ impl<D: Dim> World<D> {
         core.inv_mass = 0.0;
         if kind == BodyKind::Dynamic {
             let pinned = locks.translation[..D::N].iter().all(|&locked| locked);
-            core.inv_mass = match (pinned, mass.mass > 0.0) {
-                (true, _) => 0.0,
-                (false, true) => 1.0 / mass.mass,
-                (false, false) => 1.0,
-            };
+            core.inv_mass = if pinned { 0.0 } else { 1.0 / mass.mass.max(Real::MIN_POSITIVE) };
             if !locks.rotation[..D::ANGULAR].iter().all(|&locked| locked) {
                 core.inv_inertia = mass.inertia.inverse();
             }
@@ -265,7 +322,7 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// A kinematic body changes set when it starts or stops; what touches it wakes when it starts.
+    /// A kinematic body changes set when it starts or stops; what touches it wakes when its motion changes.
     pub(crate) fn update_kinematic(&mut self, index: u32) {
         let record = &self.bodies.records[index];
         if record.kind != BodyKind::Kinematic || record.set == BodySet::Disabled {
@@ -273,11 +330,29 @@ impl<D: Dim> World<D> {
         }
         let motion = self.bodies.cores[index as usize].motion;
         let moving = is_moving::<D>(motion.linear, motion.angular);
-        if moving && record.set != BodySet::Awake {
-            self.bodies.move_to(index, BodySet::Awake);
-            self.wake_neighbors(index);
-        } else if !moving && record.set == BodySet::Awake {
-            self.bodies.move_to(index, BodySet::Static);
+        self.bodies.move_to(index, if moving { BodySet::Awake } else { BodySet::Static });
+        let mut edge = self.bodies.records[index].first_contact;
+        while edge != NONE {
+            let contact = edge / 2;
+            edge = self.contacts.next_edge(edge);
+            let bodies = self.contacts.hot[contact as usize].bodies;
+            if bodies.iter().any(|&body| self.bodies.is_awake(body)) {
+                self.contacts.awake.insert(contact);
+            } else {
+                self.contacts.awake.remove(contact);
+            }
+        }
+        self.wake_neighbors(index);
+    }
+
+    /// Wakes everything whose fat box meets the body's, touching or not: for bodies that are moved by hand.
+    pub(crate) fn wake_surroundings(&mut self, index: u32) {
+        self.wake_neighbors(index);
+        let mut edge = self.bodies.records[index].first_contact;
+        while edge != NONE {
+            let (contact, side) = (edge / 2, (edge & 1) as usize);
+            edge = self.contacts.next_edge(edge);
+            self.wake_index(self.contacts.hot[contact as usize].bodies[1 - side]);
         }
     }
 
@@ -289,7 +364,9 @@ impl<D: Dim> World<D> {
             let (contact, side) = (edge / 2, (edge & 1) as usize);
             edge = self.contacts.next_edge(edge);
             let contact = &self.contacts.hot[contact as usize];
-            if contact.is_solid() {
+            // Bodies that were created asleep may touch without anybody having looked.
+            let unknown = contact.flags & (flags::HAS_KEPT | flags::SENSOR) == 0;
+            if contact.is_solid() || unknown {
                 self.wake_index(contact.bodies[1 - side]);
             }
         }
@@ -304,6 +381,11 @@ impl<D: Dim> World<D> {
     fn color_joints_of(&mut self, _index: u32) {}
     pub(crate) fn wake_joints_of(&mut self, _index: u32) {}
     pub(crate) fn sleep_joints_of(&mut self, _index: u32) {}
+}
+
+/// Mass of a shape where it stands on its body.
+fn mass_of<D: Dim>(def: &ShapeDef<D>) -> Mass<D> {
+    def.shape.mass(def.density).placed(&def.local)
 }
 
 /// True if a velocity is not exactly zero.

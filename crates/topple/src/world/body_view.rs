@@ -106,7 +106,7 @@ impl<D: Dim> Body<'_, D> {
         motion.linear + D::cross_ang(motion.angular, point - self.center())
     }
 
-    /// Mass [kg]; 0 for static and kinematic bodies without mass of their own.
+    /// Mass [kg]. Of static and kinematic bodies: what their shapes weigh, which moves nothing.
     pub fn mass(&self) -> Real {
         self.record().mass.mass
     }
@@ -215,9 +215,12 @@ impl<D: Dim> BodyMut<'_, D> {
             return Err(Error::invalid("pose", pose, "finite, with a unit rotation"));
         }
         let rotation = pose.rotation.normalized();
-        let center = rotation.rotate(self.core().local_center);
-        self.world.wake_neighbors(self.index);
-        self.world.bodies.places[self.index as usize] = Pose { position: pose.position + center, rotation };
+        let place = Pose { position: pose.position + rotation.rotate(self.core().local_center), rotation };
+        if !place.is_valid() {
+            return Err(Error::invalid("pose", pose, "such that the centre of mass is finite"));
+        }
+        self.world.wake_surroundings(self.index);
+        self.world.bodies.places[self.index as usize] = place;
         self.world.refresh_proxies(self.index);
         Ok(())
     }
@@ -246,7 +249,7 @@ impl<D: Dim> BodyMut<'_, D> {
         self.set_motion(Motion { linear, angular: velocity })
     }
 
-    /// Sets both velocities. Not for static bodies.
+    /// Sets both velocities. Not for static bodies; a dynamic body keeps still along its locked axes.
     pub fn set_motion(&mut self, motion: Motion<D>) -> Result<(), Error> {
         if !motion.is_finite() {
             return Err(Error::invalid("velocity", motion, "finite"));
@@ -254,6 +257,10 @@ impl<D: Dim> BodyMut<'_, D> {
         if self.as_ref().kind() == BodyKind::Static {
             return Err(Error::NotPossible { what: "a velocity", reason: "the body is static" });
         }
+        let motion = match self.as_ref().kind() {
+            BodyKind::Dynamic => motion.without_locked(self.as_ref().locks()),
+            _ => motion,
+        };
         if motion != self.core().motion {
             self.world.wake_index(self.index);
             self.core().motion = motion;
@@ -271,8 +278,7 @@ impl<D: Dim> BodyMut<'_, D> {
     /// Adds a force [N] at a world point, acting over the next step.
     pub fn apply_force_at(&mut self, force: D::Vec, point: D::Point) -> Result<(), Error> {
         let arm = self.lever("force", force, point)?;
-        self.add_load(force, D::cross(arm, force));
-        Ok(())
+        self.add_load("force", force, D::cross(arm, force))
     }
 
     /// Adds a force [N, world frame] at a point of the body's frame, acting over the next step.
@@ -287,8 +293,7 @@ impl<D: Dim> BodyMut<'_, D> {
             return Err(Error::invalid("torque", torque, "finite"));
         }
         self.check_dynamic()?;
-        self.add_load(D::Vec::ZERO, torque);
-        Ok(())
+        self.add_load("torque", D::Vec::ZERO, torque)
     }
 
     /// Changes the velocity at once by an impulse at the centre of mass [N·s].
@@ -300,8 +305,7 @@ impl<D: Dim> BodyMut<'_, D> {
     /// Changes the velocities at once by an impulse [N·s] at a world point.
     pub fn apply_impulse_at(&mut self, impulse: D::Vec, point: D::Point) -> Result<(), Error> {
         let arm = self.lever("impulse", impulse, point)?;
-        self.kick(impulse, D::cross(arm, impulse));
-        Ok(())
+        self.kick("impulse", impulse, D::cross(arm, impulse))
     }
 
     /// Changes the velocities at once by an impulse [N·s, world frame] at a point of the body's frame.
@@ -316,8 +320,7 @@ impl<D: Dim> BodyMut<'_, D> {
             return Err(Error::invalid("angular impulse", impulse, "finite"));
         }
         self.check_dynamic()?;
-        self.kick(D::Vec::ZERO, impulse);
-        Ok(())
+        self.kick("angular impulse", D::Vec::ZERO, impulse)
     }
 
     fn check_dynamic(&self) -> Result<(), Error> {
@@ -339,29 +342,59 @@ impl<D: Dim> BodyMut<'_, D> {
         Ok(point - self.as_ref().center())
     }
 
-    fn add_load(&mut self, force: D::Vec, torque: D::Ang) {
+    /// Adds to what acts over the next step, unless the sum overflows. Nothing at all wakes nobody.
+    fn add_load(&mut self, field: &'static str, force: D::Vec, torque: D::Ang) -> Result<(), Error> {
+        if force == D::Vec::ZERO && torque == D::Ang::ZERO {
+            return Ok(());
+        }
+        let load = self.core().load;
+        let (force, torque) = (load.force + force, load.torque + torque);
+        if !force.is_finite() || !torque.is_finite() {
+            return Err(Error::invalid(
+                field,
+                (force, torque),
+                "such that the sum of force and torque is finite",
+            ));
+        }
         self.world.wake_index(self.index);
-        let load = &mut self.core().load;
-        load.force += force;
-        load.torque += torque;
+        self.core().load = crate::body::Load { force, torque };
+        Ok(())
     }
 
-    fn kick(&mut self, impulse: D::Vec, angular: D::Ang) {
-        self.world.wake_index(self.index);
+    /// Changes the velocities, unless they overflow. Nothing at all wakes nobody.
+    fn kick(&mut self, field: &'static str, impulse: D::Vec, angular: D::Ang) -> Result<(), Error> {
+        if impulse == D::Vec::ZERO && angular == D::Ang::ZERO {
+            return Ok(());
+        }
         let rotation = self.as_ref().rotation();
         let locks = self.as_ref().locks();
         let core = self.core();
-        let mut dv = impulse * core.inv_mass;
-        (0..D::N).filter(|&i| locks.translation[i]).for_each(|i| dv.set(i, 0.0));
-        core.motion.linear += dv;
-        core.motion.angular += core.inv_inertia.rotated(rotation).without_axes(locks.rotation).apply(angular);
+        let inv_inertia = core.inv_inertia.rotated(rotation).without_axes(locks.rotation);
+        let change = Motion::<D> { linear: impulse * core.inv_mass, angular: inv_inertia.apply(angular) };
+        let change = change.without_locked(locks);
+        let motion = Motion {
+            linear: core.motion.linear + change.linear,
+            angular: core.motion.angular + change.angular,
+        };
+        if !motion.is_finite() {
+            return Err(Error::invalid(field, (impulse, angular), "such that the velocity stays finite"));
+        }
+        self.world.wake_index(self.index);
+        self.core().motion = motion;
+        Ok(())
     }
 
     /// Gives the body mass properties of its own, or takes them back (None: from the shapes).
     pub fn set_mass(&mut self, mass: Option<Mass<D>>) -> Result<(), Error> {
-        if let Some(mass) = &mass {
-            mass.validate()?;
-        }
+        let future = match mass {
+            Some(mass) => {
+                mass.validate()?;
+                mass
+            }
+            None => self.world.mass_of_shapes(self.index, None, None),
+        };
+        future.check_usable()?;
+        self.world.check_center(self.index, future.center)?;
         self.world.wake_neighbors(self.index);
         let record = &mut self.world.bodies.records[self.index];
         record.has_own_mass = mass.is_some();
@@ -375,9 +408,9 @@ impl<D: Dim> BodyMut<'_, D> {
     pub fn set_locks(&mut self, locks: Locks) {
         self.world.wake_neighbors(self.index);
         self.world.bodies.records[self.index].locks = locks;
-        let core = self.core();
-        (0..D::N).filter(|&i| locks.translation[i]).for_each(|i| core.motion.linear.set(i, 0.0));
-        (0..D::ANGULAR).filter(|&i| locks.rotation[i]).for_each(|i| core.motion.angular.set(i, 0.0));
+        if self.as_ref().kind() == BodyKind::Dynamic {
+            self.core().motion = self.core().motion.without_locked(locks);
+        }
         self.world.update_mass(self.index);
         self.world.recolor_contacts_of(self.index);
     }

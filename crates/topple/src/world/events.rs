@@ -54,7 +54,7 @@ pub struct BodyFault {
 pub struct Events<D: Dim> {
     /// Pairs that began to touch.
     pub begin: Vec<ContactEvent>,
-    /// Pairs that went on touching, for shapes with `persist_events`.
+    /// Pairs that went on touching, for shapes with `persist_events`. Pairs at rest in sleep are not listed.
     pub persist: Vec<ContactEvent>,
     /// Pairs that stopped touching, also because a shape was removed since the last step.
     pub end: Vec<ContactEvent>,

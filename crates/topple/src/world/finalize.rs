@@ -99,7 +99,7 @@ fn rest_speed<D: Dim>(state: &crate::body::BodyState<D>, extent: Real, dt: Real)
 }
 
 /// Takes a body out whose state is not finite, before it spreads: it stays at its last finite place, at rest.
-fn quarantine<D: Dim>(world: &mut World<D>, body: u32) {
+pub(super) fn quarantine<D: Dim>(world: &mut World<D>, body: u32) {
     world.bodies.cores[body as usize].motion = crate::Motion::ZERO;
     world.take_out(body);
     debug_assert_eq!(world.bodies.records[body].set, BodySet::Disabled);

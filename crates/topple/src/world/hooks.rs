@@ -54,6 +54,13 @@ impl<D: Dim> World<D> {
     /// Installs the pre-solve hook, or takes it away.
     pub fn set_pre_solve(&mut self, hook: Option<PreSolveHook<D>>) {
         self.hooks.pre_solve = hook;
+        // What the old hook changed goes with it.
+        for index in 0..self.contacts.records.slot_count() as u32 {
+            let asked = self.contacts.hot[index as usize].flags & flags::PRE_SOLVE != 0;
+            if asked && self.contacts.records.get(index).is_some() {
+                self.refresh_contact(index);
+            }
+        }
     }
 }
 

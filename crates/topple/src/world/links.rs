@@ -5,11 +5,10 @@ use super::events::{ContactEvent, HitEvent, SensorEvent};
 use crate::Settings;
 use crate::body::{Bodies, BodyKind, BodySet, NONE};
 use crate::broad_phase::{PairKey, Proxies};
-use crate::contact::{Contact, Manifold, NO_COLOR, flags};
+use crate::contact::{Contact, NO_COLOR, flags};
 use crate::math::*;
-use crate::narrow_phase::PairCache;
 use crate::shape::{Mixing, ShapeOps, ShapeRecord};
-use crate::store::{BodyId, ContactId, ShapeId};
+use crate::store::{BodyId, ContactId, IdText, ShapeId};
 
 /// A contact, for reading. From [`World::contacts`].
 pub struct ContactView<'a, D: Dim> {
@@ -90,6 +89,13 @@ impl<D: Dim> World<D> {
         self.contacts.records.iter().map(|(index, _)| ContactView { world: self, index })
     }
 
+    /// The contact with this id.
+    pub fn contact(&self, id: ContactId) -> Result<ContactView<'_, D>, crate::Error> {
+        let stale = || crate::Error::StaleId { kind: ContactId::KIND, id: IdText(id.0) };
+        let index = self.contacts.records.resolve(id.0).ok_or_else(stale)?;
+        Ok(ContactView { world: self, index })
+    }
+
     /// Contacts of one body.
     pub fn contacts_of(
         &self,
@@ -121,21 +127,7 @@ impl<D: Dim> World<D> {
         set(a.pre_solve || b.pre_solve, flags::PRE_SOLVE);
         set(a.persist_events || b.persist_events, flags::PERSIST_EVENTS);
         set(a.hit_events || b.hit_events, flags::HIT_EVENTS);
-        let mut contact = Contact {
-            bodies: [a.body, b.body],
-            shapes: [shapes.0, shapes.1],
-            manifold: Manifold::default(),
-            friction: 0.0,
-            static_friction: 0.0,
-            restitution: 0.0,
-            rolling: 0.0,
-            spinning: 0.0,
-            surface_velocity: D::Vec::ZERO,
-            slop: 0.0,
-            cache: PairCache::default(),
-            kept: Pose::IDENTITY,
-            flags: bits,
-        };
+        let mut contact = Contact::new([a.body, b.body], [shapes.0, shapes.1], bits);
         mix_materials(&mut contact, a, b, &self.settings);
         let bodies = contact.bodies;
         let index = self.contacts.insert(contact, &mut self.bodies);
@@ -245,6 +237,9 @@ impl<D: Dim> World<D> {
     pub(crate) fn report_persisting(&mut self) {
         for i in 0..self.watched.len() {
             let index = self.watched.as_slice()[i];
+            if !self.contacts.awake.contains(index) {
+                continue;
+            }
             let contact = &self.contacts.hot[index as usize];
             let both = flags::PERSIST_EVENTS | flags::WAS_TOUCHING;
             if contact.flags & both == both && contact.is_touching() && !contact.is_sensor() {

@@ -83,6 +83,7 @@ impl<D: Dim> World<D> {
     pub fn add_shape(&mut self, body: BodyId, def: impl Into<ShapeDef<D>>) -> Result<ShapeId, Error> {
         let body = self.body_index(body)?;
         let def = Self::check_shape(def.into(), self.bodies.records[body].kind)?;
+        self.check_mass(body, Some(&def), None)?;
         self.wake_index(body);
         let index = self.insert_shape(body, &def);
         self.update_mass(body);
@@ -172,8 +173,9 @@ impl<D: Dim> World<D> {
     pub fn set_density(&mut self, id: ShapeId, density: Real) -> Result<(), Error> {
         let index = self.shape_index(id)?;
         crate::error::not_negative("density", density)?;
-        self.shapes[index].density = density;
         let body = self.shapes[index].body;
+        self.check_mass(body, None, Some((index, density)))?;
+        self.shapes[index].density = density;
         self.wake_index(body);
         self.update_mass(body);
         self.remake_contacts_of(body);

@@ -185,6 +185,21 @@ impl<D: Dim> World<D> {
         }
     }
 
+    /// A pair is new although neither body is awake: something was created, moved by hand or allowed to collide beside a
+    /// sleeper, which must look at it. A sleeper that is new itself stays asleep: it was meant to start like this.
+    pub(crate) fn wake_by_arrival(&mut self, key: crate::broad_phase::PairKey, moved: &[u32]) {
+        let pair = crate::broad_phase::Proxies::<D>::split(key);
+        for shape in [pair.0, pair.1] {
+            let body = self.shapes[shape].body;
+            if self.bodies.records[body].set == BodySet::Sleeping && moved.binary_search(&shape).is_err() {
+                let other = self.shapes[if shape == pair.0 { pair.1 } else { pair.0 }].body;
+                if !self.bodies.is_awake(other) {
+                    self.wake_index(body);
+                }
+            }
+        }
+    }
+
     /// Wakes sleepers that carry more than their share.
     pub(crate) fn wake_by_load(&mut self) {
         let mut i = 0;
@@ -216,6 +231,15 @@ impl<D: Dim> World<D> {
             let record = &self.bodies.records[body];
             if record.island != NONE {
                 rest.add(record.island, self.bodies.cores[body as usize].sleep_time);
+                continue;
+            }
+            // A platform that moves, however slowly, would go through a sleeper.
+            for (contact, side) in self.contacts.of_body(record.first_contact) {
+                let contact = &self.contacts.hot[contact as usize];
+                let other = &self.bodies.records[contact.bodies[1 - side]];
+                if contact.is_solid() && other.island != NONE && other.set == BodySet::Awake {
+                    rest.add(other.island, 0.0);
+                }
             }
         }
         // DETERMINISM: islands in order of index, whatever the order of the awake list.
@@ -236,6 +260,26 @@ impl<D: Dim> World<D> {
         self.scratch.rest = rest;
     }
 
+    /// True if a body of the island touches a kinematic one in motion.
+    fn is_carried(&self, island: u32) -> bool {
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let record = &self.bodies.records[body];
+            let carried = self.contacts.of_body(record.first_contact).any(|(contact, side)| {
+                let contact = &self.contacts.hot[contact as usize];
+                let other = contact.bodies[1 - side];
+                contact.is_solid()
+                    && self.bodies.records[other].kind == BodyKind::Kinematic
+                    && self.bodies.is_awake(other)
+            });
+            if carried {
+                return true;
+            }
+            body = record.island_next;
+        }
+        false
+    }
+
     fn split_and_sleep(&mut self, island: u32, limit: Real) {
         let mut parts = core::mem::take(&mut self.scratch.parts);
         let mut members = core::mem::take(&mut self.scratch.members);
@@ -244,6 +288,9 @@ impl<D: Dim> World<D> {
         self.islands.split(&mut self.bodies, &self.contacts, joints, island, &mut members, &mut parts);
         self.scratch.members = members;
         for &part in &parts {
+            if self.is_carried(part) {
+                continue;
+            }
             let mut least = Real::INFINITY;
             let mut body = self.islands.slots[part].head;
             while body != NONE {

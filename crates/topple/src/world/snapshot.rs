@@ -189,6 +189,7 @@ fn load_record<D: Dim>(input: &mut Reader<'_>) -> Result<BodyRecord<D>, Error> {
     record.has_own_mass = parts & part::OWN_MASS != 0;
     if record.has_own_mass {
         record.mass = Mass { mass: input.real()?, center: input.get()?, inertia: input.get()? };
+        record.mass.validate().map_err(|_| input.damaged("mass of a body"))?;
     }
     if parts & part::LOCKS != 0 {
         record.locks = Locks::from_bits(input.u8()?);
@@ -202,8 +203,8 @@ fn load_record<D: Dim>(input: &mut Reader<'_>) -> Result<BodyRecord<D>, Error> {
     if parts & part::USER != 0 {
         record.user_data = input.u64()?;
     }
-    let count = input.var()? as usize;
-    for _ in 0..count {
+    // No length in advance: the input ends before a false count does harm.
+    for _ in 0..input.var()? {
         record.shapes.push(input.var()?);
     }
     let mut link = || input.link(ANY);
@@ -271,7 +272,8 @@ fn load_columns<D: Dim>(input: &mut Reader<'_>) -> Result<(Pose<D>, BodyCore<D>)
     if parts & part::LOAD != 0 {
         core.load = Load { force: input.get()?, torque: input.get()? };
     }
-    Ok((place, core))
+    let possible = core.sleep_time >= 0.0 && core.gravity_scale.is_finite() && core.drag.validate().is_ok();
+    if possible { Ok((place, core)) } else { Err(input.damaged("number of a body")) }
 }
 
 /// What shapes have in common is written once: equal geometry, place, material and filter share an entry.
@@ -444,7 +446,7 @@ fn load_contact<D: Dim>(
         is_linked: bits >> 2 & 1 == 1,
         has_begun: bits >> 3 & 1 == 1,
     };
-    let kept = input.get()?;
+    let kept: Pose<D> = input.get()?;
     let cache = PairCache { kind: input.var()?, a: input.var()?, b: input.var()?, value: input.real()? };
     let mut manifold = Manifold::<D> { count: u32::from(input.u8()?), ..Manifold::default() };
     if manifold.count as usize > D::MAX_POINTS {
@@ -467,21 +469,16 @@ fn load_contact<D: Dim>(
             };
         }
     }
-    let mut contact = Contact {
-        bodies: [a.body, b.body],
-        shapes: pair,
-        manifold,
-        friction: 0.0,
-        static_friction: 0.0,
-        restitution: 0.0,
-        rolling: 0.0,
-        spinning: 0.0,
-        surface_velocity: D::Vec::ZERO,
-        slop: 0.0,
-        cache,
-        kept,
-        flags,
-    };
+    let impulses = manifold.points().iter().all(|p| p.normal_impulse >= 0.0 && p.normal_impulse.is_finite());
+    let finite = manifold.local_normal.is_finite()
+        && manifold.friction_impulse.is_finite()
+        && manifold.rolling_impulse.is_finite()
+        && manifold.twist_impulse.is_finite()
+        && kept.is_valid();
+    if !impulses || !finite || a.body == b.body {
+        return Err(input.damaged("numbers of a contact"));
+    }
+    let mut contact = Contact { manifold, cache, kept, ..Contact::new([a.body, b.body], pair, flags) };
     super::links::mix_materials(&mut contact, a, b, settings);
     Ok((record, contact))
 }
@@ -567,6 +564,9 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
     world.step_count = input.u64()?;
     world.time = f64::from_bits(input.u64()?);
     world.impulse_time = input.real()?;
+    if !world.time.is_finite() || !world.impulse_time.is_finite() || world.impulse_time < 0.0 {
+        return Err(input.damaged("time"));
+    }
     load_bodies(&mut world, input)?;
     load_shapes(&mut world, input)?;
     let indices = world.bodies.records.iter().map(|(index, _)| index).collect::<Vec<_>>();
@@ -574,6 +574,8 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
     let motions = world.bodies.cores.iter().map(|core| core.motion).collect::<Vec<_>>();
     for &index in &indices {
         // Mass follows from the shapes; places and velocities are those of the snapshot.
+        let mass = world.mass_of_shapes(index, None, None);
+        mass.check_usable().map_err(|error| Error::Snapshot { reason: format!("impossible: {error}") })?;
         world.update_mass(index);
         world.bodies.places[index as usize] = places[index as usize];
         world.bodies.cores[index as usize].motion = motions[index as usize];
@@ -582,11 +584,13 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
     load_contacts(&mut world, input)?;
     load_lists(&mut world, input)?;
     load_pending(&mut world, input)?;
+    world.check().map_err(|(what, index)| Error::Snapshot {
+        reason: format!("contradicts itself: does not hold that {what} (index {index})"),
+    })?;
     load_methods(&mut world, input)?;
     if !input.is_at_end() {
         return Err(input.damaged("something follows the end"));
     }
-    world.methods.broad_phase.attach(&world.proxies);
     Ok(world)
 }
 
@@ -626,10 +630,18 @@ fn load_shapes<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(
         bodies.get(body).ok_or_else(|| input.damaged("body of a shape"))?;
         Ok(ShapeRecord::new(&kinds[kind as usize], body))
     })?;
+    let mut seen = crate::store::BitSet::default();
     for (index, record) in bodies.iter() {
-        let ours = |&shape: &u32| world.shapes.get(shape).is_some_and(|s| s.body == index);
-        if !record.shapes.iter().all(ours) {
-            return Err(input.damaged("shapes of a body"));
+        for &shape in &record.shapes {
+            let ours = world.shapes.get(shape).is_some_and(|s| s.body == index);
+            if !ours || seen.contains(shape) {
+                return Err(input.damaged("shapes of a body"));
+            }
+            let fixed = !world.shapes[shape].shape.can_move();
+            if fixed && record.kind == BodyKind::Dynamic {
+                return Err(input.damaged("a shape that cannot move on a dynamic body"));
+            }
+            seen.insert(shape);
         }
     }
     Ok(())
@@ -639,9 +651,13 @@ fn load_proxies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<
     world.proxies.slots = vec![Proxy::default(); world.shapes.slot_count()];
     for index in 0..world.shapes.slot_count() as u32 {
         let Some(shape) = world.shapes.get(index) else { continue };
-        let fat = input.get()?;
+        let fat: Aabb<D> = input.get()?;
         let kind = world.proxy_kind(shape.body);
         if kind != ProxyKind::None {
+            let (low, high) = (fat.min.to_vec(), fat.max.to_vec());
+            if !(0..D::N).all(|axis| low.get(axis) <= high.get(axis)) {
+                return Err(input.damaged("box of a shape"));
+            }
             let (body, filter, is_sensor) = (shape.body, shape.filter, shape.is_sensor);
             world.proxies.slots[index as usize] = Proxy { fat, body, kind, filter, is_sensor };
         }
@@ -656,12 +672,9 @@ fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result
         loaded.push(contact);
         Ok(record)
     })?;
-    let Some(&blank) = loaded.first() else {
-        input.vars(0)?;
-        return Ok(());
-    };
+    // Free slots have a hot part too: the next contact that takes one writes over it.
     let count = world.contacts.records.slot_count();
-    world.contacts.hot = vec![blank; count];
+    world.contacts.hot = vec![Contact::new([NONE; 2], [NONE; 2], 0); count];
     let indices = world.contacts.records.iter().map(|(index, _)| index).collect::<Vec<_>>();
     for (&index, contact) in indices.iter().zip(loaded) {
         if world.contacts.find(contact.key()).is_some() {

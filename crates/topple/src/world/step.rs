@@ -43,7 +43,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
 
     // solve: forces, contacts, joints, motion, in sub-steps of the solver's own
     note_approach(world);
-    gather(world);
+    while !gather(world) {}
     solve(world);
     lap = world.profile.lap(Stage::Solve, lap);
 
@@ -86,6 +86,7 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     for &key in &pairs {
         if world.contacts.find(key).is_none() && world.create_contact(key) {
             world.profile.counters.new_pairs += 1;
+            world.wake_by_arrival(key, &moved);
         }
     }
     world.profile.counters.moved = moved.len() as u32;
@@ -117,7 +118,7 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
     let contacts = Disjoint::new(&mut world.contacts.hot);
     let lists = Disjoint::new(&mut changes[..pieces]);
     let narrow_phase = &*world.methods.narrow_phase;
-    let total = std::sync::Mutex::new(crate::narrow_phase::NarrowCounters::default());
+    let total = std::sync::Mutex::new((crate::narrow_phase::NarrowCounters::default(), 0));
     world.executor.run(pieces, &|piece| {
         let part = &indices[piece * BATCH..indices.len().min((piece + 1) * BATCH)];
         for &index in part {
@@ -130,9 +131,8 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
         // SAFETY: as above; the borrows of the loop have ended.
         let mut batch = unsafe { ContactBatch::new(&source, contacts, part) };
         narrow_phase.update(&mut batch);
-        if let Ok(mut sum) = total.lock() {
-            sum.add(batch.counters());
-        }
+        let counters = *batch.counters();
+        let mut points = 0;
         // SAFETY: one list per piece.
         let list = unsafe { lists.get(piece) };
         list.clear();
@@ -149,6 +149,7 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                 }
                 _ => contact.flags &= !flags::REFUSED,
             }
+            points += if contact.is_solid() { contact.manifold.count } else { 0 };
             let was_touching = contact.flags & flags::WAS_TOUCHING != 0;
             let was_solid = contact.flags & flags::WAS_SOLID != 0;
             let apart = contact.flags & flags::APART != 0;
@@ -156,8 +157,12 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                 list.push(index);
             }
         }
+        if let Ok(mut sum) = total.lock() {
+            sum.0.add(&counters);
+            sum.1 += points;
+        }
     });
-    world.profile.narrow = total.into_inner().unwrap_or_default();
+    (world.profile.narrow, world.profile.counters.points) = total.into_inner().unwrap_or_default();
     let changed = &mut world.scratch.changed;
     changed.clear();
     changes[..pieces].iter().for_each(|list| changed.extend_from_slice(list));
@@ -214,9 +219,11 @@ fn note_approach<D: Dim>(world: &mut World<D>) {
     world.scratch.approach = approach;
 }
 
-/// Collects the awake bodies into the hot arrays, with the forces that act on them.
-fn gather<D: Dim>(world: &mut World<D>) {
+/// Collects the awake bodies into the hot arrays, with the forces that act on them. Bodies whose velocity would not stay
+/// finite leave the simulation before their neighbours feel it; then the arrays are wrong and false is returned.
+fn gather<D: Dim>(world: &mut World<D>) -> bool {
     let World { bodies, settings, scratch, .. } = world;
+    scratch.members.clear();
     let AwakeBodies { states, rotations, props, centers, slots } = &mut scratch.awake;
     states.clear();
     rotations.clear();
@@ -247,9 +254,23 @@ fn gather<D: Dim>(world: &mut World<D>) {
                 prop.acceleration.set(axis, 0.0);
             }
             prop.angular_acceleration = prop.inv_inertia.apply(core.load.torque);
+            let v = core.motion.linear + prop.acceleration * settings.dt;
+            let w = core.motion.angular + prop.angular_acceleration * settings.dt;
+            if !v.is_finite() || !w.is_finite() {
+                scratch.members.push(body);
+            }
         }
         props.push(prop);
     }
+    if scratch.members.is_empty() {
+        return true;
+    }
+    let faults = core::mem::take(&mut scratch.members);
+    for &body in &faults {
+        world.bodies.cores[body as usize].load = crate::body::Load::ZERO;
+        finalize::quarantine(world, body);
+    }
+    false
 }
 
 /// Hands everything to the solver.

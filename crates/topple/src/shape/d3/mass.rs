@@ -1,9 +1,9 @@
 //! Exact mass, centre and inertia of the shapes of the space.
 //!
-//! All in f64 and rounded once at the end. Rounded boxes are sums of a core, six slabs, twelve quarter
+//! All in f64 and rounded once at the end. Hulls are in `hull/mass.rs`, cylinders and cones in `revolved.rs`; rounded boxes are sums of a core, six slabs, twelve quarter
 //! cylinders and eight eighths of a sphere.
 
-use super::Shape3;
+use super::{Shape3, hull, revolved};
 use crate::math::*;
 use crate::shape::Mass;
 use core::f64::consts::PI;
@@ -19,6 +19,13 @@ pub(super) fn mass(shape: &Shape3, density: Real) -> Mass<D3> {
         Shape3::Box { half, radius } => rounded_box(density, *half, *radius),
         Shape3::Capsule { a, b, radius } => capsule(density, *a, *b, *radius),
         Shape3::Plane { .. } => Mass::ZERO,
+        Shape3::Cylinder { half_height, radius, rounding } => {
+            revolved::cylinder_mass(*half_height, *radius, *rounding, density)
+        }
+        Shape3::Cone { half_height, radius, rounding } => {
+            revolved::cone_mass(*half_height, *radius, *rounding, density)
+        }
+        Shape3::Hull { data, radius } => hull::rounded_mass(data, *radius, density),
     }
 }
 

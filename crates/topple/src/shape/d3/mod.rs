@@ -2,12 +2,17 @@
 //!
 //! Every bounded shape is a convex *core* inflated by a rounding radius: a sphere is a point, a capsule a segment, a
 //! rounded box a box. Sizes in the variants are those of the core; the constructors take outer sizes. The functions of
-//! [`ShapeOps`] dispatch here; masses are in `mass.rs`, rays in `ray.rs`, bytes in `codec.rs`, and the contacts
-//! in `narrow_phase/d3/`.
+//! [`ShapeOps`] dispatch here; masses are in `mass.rs`, hulls in `hull/`, cylinders and cones in `revolved.rs`,
+//! rays in `ray.rs`, bytes in `codec.rs`, and the contacts in `narrow_phase/d3/`.
 
 mod codec;
+mod hull;
 mod mass;
 mod ray;
+mod revolved;
+
+pub(crate) use hull::{BoxHull, HullView};
+pub use hull::{HalfEdge, HullData, HullEdge, HullFace, MAX_HULL_VERTICES};
 
 use super::{LocalRay, LocalRayHit, Mass, ShapeOps};
 use crate::Error;
@@ -15,6 +20,8 @@ use crate::error::{finite, not_negative, positive};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::store::{Reader, Writer};
+use glam::Vec3Swizzles;
+use std::sync::Arc;
 
 /// A shape of the space, in its own frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +54,31 @@ pub enum Shape3 {
         normal: Vec3,
         /// Distance of the surface from the origin along the normal [m].
         offset: Real,
+    },
+    /// Cylinder about the origin, axis along y.
+    Cylinder {
+        /// Half of the height of the core [m].
+        half_height: Real,
+        /// Radius of the core [m].
+        radius: Real,
+        /// Rounding radius added on all sides [m]; 0 for sharp rims.
+        rounding: Real,
+    },
+    /// Cone, axis along y: apex at +`half_height`, base at −`half_height`.
+    Cone {
+        /// Half of the height of the core [m].
+        half_height: Real,
+        /// Radius of the base of the core [m].
+        radius: Real,
+        /// Rounding radius added on all sides [m]; 0 for a sharp rim and apex.
+        rounding: Real,
+    },
+    /// Convex hull of points.
+    Hull {
+        /// The polyhedron, shared between shapes.
+        data: Arc<HullData>,
+        /// Rounding radius added on all sides [m]; 0 for sharp edges.
+        radius: Real,
     },
 }
 
@@ -84,6 +116,39 @@ impl Shape3 {
     }
 }
 
+impl Shape3 {
+    /// A cylinder of the given full height [m] and radius [m] about the origin, axis along y.
+    pub fn cylinder(height: Real, radius: Real) -> Self {
+        Self::rounded_cylinder(height, radius, 0.0)
+    }
+
+    /// A cylinder of the given outer height and radius [m] whose rims are rounded.
+    pub fn rounded_cylinder(height: Real, radius: Real, rounding: Real) -> Self {
+        Self::Cylinder { half_height: 0.5 * height - rounding, radius: radius - rounding, rounding }
+    }
+
+    /// A cone of the given full height [m] and base radius [m], axis along y, apex up, the origin at half height.
+    pub fn cone(height: Real, radius: Real) -> Self {
+        Self::Cone { half_height: 0.5 * height, radius, rounding: 0.0 }
+    }
+
+    /// A cone of the given height and base radius [m], then inflated by `rounding` on all sides.
+    pub fn rounded_cone(height: Real, radius: Real, rounding: Real) -> Self {
+        Self::Cone { half_height: 0.5 * height, radius, rounding }
+    }
+
+    /// The convex hull of points [m]. Refuses clouds without volume and more than [`MAX_HULL_VERTICES`] corners.
+    pub fn hull(points: &[Vec3]) -> Result<Self, Error> {
+        Self::rounded_hull(points, 0.0)
+    }
+
+    /// The convex hull of points [m], inflated by `radius` on all sides.
+    pub fn rounded_hull(points: &[Vec3], radius: Real) -> Result<Self, Error> {
+        not_negative("Hull.radius", radius)?;
+        Ok(Self::Hull { data: Arc::new(HullData::new(points)?), radius })
+    }
+}
+
 /// Checks that every component of `v` is finite.
 fn finite_vec(field: &'static str, v: Vec3) -> Result<(), Error> {
     if v.is_finite() { Ok(()) } else { Err(Error::invalid(field, v, "finite")) }
@@ -96,6 +161,9 @@ impl ShapeOps<D3> for Shape3 {
             Self::Box { .. } => "box",
             Self::Capsule { .. } => "capsule",
             Self::Plane { .. } => "plane",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Cone { .. } => "cone",
+            Self::Hull { .. } => "hull",
         }
     }
 
@@ -120,6 +188,18 @@ impl ShapeOps<D3> for Shape3 {
                 }
                 finite("Plane.offset", *offset)
             }
+            Self::Cylinder { half_height, radius, rounding } => {
+                positive("Cylinder.half_height", *half_height)?;
+                positive("Cylinder.radius", *radius)?;
+                not_negative("Cylinder.rounding", *rounding)
+            }
+            Self::Cone { half_height, radius, rounding } => {
+                positive("Cone.half_height", *half_height)?;
+                positive("Cone.radius", *radius)?;
+                not_negative("Cone.rounding", *rounding)
+            }
+            // The polyhedron was checked when it was built.
+            Self::Hull { radius, .. } => not_negative("Hull.radius", *radius),
         }
     }
 
@@ -147,12 +227,28 @@ impl ShapeOps<D3> for Shape3 {
                 Aabb::of_points([pose.transform(*a), pose.transform(*b)]).grown(*radius)
             }
             Self::Plane { .. } => Aabb::infinite(),
+            Self::Cylinder { half_height, radius, rounding } => {
+                let axis = pose.rotation.rotate(Vec3::Y);
+                let reach = axis.abs() * *half_height + revolved::disc_reach(axis) * *radius;
+                Aabb::around(pose.position, reach + Vec3::splat(*rounding))
+            }
+            Self::Cone { half_height, radius, rounding } => {
+                let axis = pose.rotation.rotate(Vec3::Y);
+                let (apex, base) = (pose.position + axis * *half_height, pose.position - axis * *half_height);
+                let disc = revolved::disc_reach(axis) * *radius;
+                Aabb::of_points([apex, base + disc, base - disc]).grown(*rounding)
+            }
+            Self::Hull { data, radius } => {
+                Aabb::of_points(data.vertices().iter().map(|&v| pose.transform(v))).grown(*radius)
+            }
         }
     }
 
     fn vertices(&self) -> Vec<Vec3> {
         match self {
             Self::Box { half, radius: 0.0 } => (0..8).map(|i| box_corner(*half, i)).collect(),
+            Self::Hull { data, radius: 0.0 } => data.vertices().to_vec(),
+            Self::Cone { half_height, rounding: 0.0, .. } => vec![Vec3::Y * *half_height],
             _ => Vec::new(),
         }
     }
@@ -163,6 +259,16 @@ impl ShapeOps<D3> for Shape3 {
             Self::Box { half, radius } => (p.abs() + *half).length() + radius,
             Self::Capsule { a, b, radius } => p.distance(*a).max(p.distance(*b)) + radius,
             Self::Plane { .. } => Real::INFINITY,
+            Self::Cylinder { half_height, radius, rounding } => {
+                Vec2::new(p.xz().length() + radius, p.y.abs() + half_height).length() + rounding
+            }
+            Self::Cone { half_height, radius, rounding } => {
+                let rim = Vec2::new(p.xz().length() + radius, p.y + half_height).length();
+                rim.max(p.distance(Vec3::Y * *half_height)) + rounding
+            }
+            Self::Hull { data, radius } => {
+                data.vertices().iter().fold(0.0, |d: Real, v| d.max(v.distance_squared(p))).sqrt() + radius
+            }
         }
     }
 
@@ -171,6 +277,13 @@ impl ShapeOps<D3> for Shape3 {
             Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
             Self::Box { half, radius } => half.min_element() + radius,
             Self::Plane { .. } => Real::INFINITY,
+            Self::Cylinder { half_height, radius, rounding } => half_height.min(*radius) + rounding,
+            Self::Cone { half_height, radius, rounding } => {
+                // About the centre of mass, a quarter of the height above the base.
+                let slant = Vec2::new(2.0 * half_height, *radius).length();
+                (0.5 * half_height).min(1.5 * half_height * radius / slant) + rounding
+            }
+            Self::Hull { data, radius } => data.inner_radius() + radius,
         }
     }
 
@@ -185,6 +298,20 @@ impl ShapeOps<D3> for Shape3 {
                 closest_on_segment(*a, *b, p).distance_squared(p) <= radius * radius
             }
             Self::Plane { normal, offset } => normal.dot(p) <= *offset,
+            Self::Cylinder { half_height, radius, rounding } => {
+                let outside = Vec2::new(p.xz().length() - radius, p.y.abs() - half_height).max(Vec2::ZERO);
+                outside.length_squared() <= rounding * rounding
+            }
+            Self::Cone { half_height, radius, rounding } => {
+                let flat = Vec2::new(p.xz().length(), p.y);
+                let closest = revolved::closest_on_cone(*half_height, *radius, flat);
+                closest.distance_squared(flat) <= rounding * rounding
+            }
+            Self::Hull { data, radius } => {
+                let inside = data.contains(p);
+                inside
+                    || (*radius > 0.0 && ray::closest_on_core(self, p).distance_squared(p) <= radius * radius)
+            }
         }
     }
 
@@ -202,6 +329,11 @@ impl ShapeOps<D3> for Shape3 {
             }
             Self::Capsule { a, b, .. } => Some(if (*b - *a).dot(d) > 0.0 { *b } else { *a }),
             Self::Plane { .. } => None,
+            Self::Cylinder { half_height, radius, .. } => {
+                Some(revolved::cylinder_support(*half_height, *radius, d))
+            }
+            Self::Cone { half_height, radius, .. } => Some(revolved::cone_support(*half_height, *radius, d)),
+            Self::Hull { data, .. } => Some(data.support(d)),
         }
     }
 
@@ -209,7 +341,16 @@ impl ShapeOps<D3> for Shape3 {
     fn rounding(&self) -> Real {
         match self {
             Self::Sphere { radius } | Self::Box { radius, .. } | Self::Capsule { radius, .. } => *radius,
+            Self::Cylinder { rounding, .. } | Self::Cone { rounding, .. } => *rounding,
+            Self::Hull { radius, .. } => *radius,
             Self::Plane { .. } => 0.0,
+        }
+    }
+
+    fn half_space(&self) -> Option<(Vec3, Real)> {
+        match self {
+            Self::Plane { normal, offset } => Some((*normal, *offset)),
+            _ => None,
         }
     }
 
@@ -219,7 +360,7 @@ impl ShapeOps<D3> for Shape3 {
     }
 
     fn keeps_contacts(&self) -> bool {
-        matches!(self, Self::Box { .. } | Self::Plane { .. })
+        matches!(self, Self::Box { .. } | Self::Hull { .. } | Self::Plane { .. })
     }
 
     fn collide(
@@ -232,7 +373,10 @@ impl ShapeOps<D3> for Shape3 {
     }
 
     fn shared(&self) -> Option<usize> {
-        None
+        match self {
+            Self::Hull { data, .. } => Some(Arc::as_ptr(data) as usize),
+            _ => None,
+        }
     }
 
     fn save(&self, out: &mut Writer) {
