@@ -93,7 +93,7 @@ fn rays_agree_with_parry() {
                     let error = (x.t - y.time_of_impact).abs() * direction.length();
                     // Near grazing incidence a small error of the surface is a large one along the ray.
                     let slant = (x.normal.dot(direction) / direction.length()).abs().max(1e-2);
-                    assert!(error * slant < TOLERANCE, "{what}");
+                    assert!(error * slant < 5.0 * TOLERANCE, "{what}");
                 }
                 (None, None) => {}
                 // Only rays that graze are a matter of opinion: a little further on they are outside again.
