@@ -64,6 +64,21 @@ impl<D: Dim> Joint<D> {
         }
     }
 
+    /// How hard rows are held with sub-steps of length h: share of the error removed per second, and stiffness of the
+    /// velocity (1 is rigid).
+    pub(crate) fn hard_law(&self, settings: &crate::Settings<D>, h: Real) -> (Real, Real) {
+        let (hertz, damping) = match self.softness {
+            Some(softness) => (softness.hertz, softness.damping),
+            None => (settings.joint_hertz, settings.joint_damping),
+        };
+        let omega = 2.0 * core::f32::consts::PI * hertz.min(0.25 / h);
+        let a1 = 2.0 * damping + h * omega;
+        let a2 = h * omega * a1;
+        let scale = a2 / (1.0 + a2);
+        let rate = scale * omega / a1;
+        if self.softness.is_some() { (rate, scale) } else { (rate, 1.0) }
+    }
+
     /// Forgets what the last step left.
     pub(crate) fn clear_impulses(&mut self) {
         self.impulses = [0.0; MAX_ROWS];
