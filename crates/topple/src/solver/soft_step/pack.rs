@@ -100,6 +100,15 @@ impl<const S: usize> Packed<S> {
         (v, u)
     }
 
+    /// Motion of the centre of mass since the start of the step.
+    #[inline]
+    pub(crate) fn displacement<D: Dim>(&self) -> D::Vec {
+        let from = if D::N == 2 { 4 } else { 6 };
+        let mut dp = D::Vec::ZERO;
+        (0..D::N).for_each(|i| dp.set(i, self.0[from + i]));
+        dp
+    }
+
     /// Replaces the velocities.
     #[inline]
     pub(crate) fn set_velocity<D: Dim>(&mut self, v: D::Vec, u: [f32; 3]) {
