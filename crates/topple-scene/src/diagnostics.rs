@@ -115,12 +115,17 @@ impl Diagnostics {
         Self { limit, ..Self::default() }
     }
 
-    /// Adds a finding. The same fault at the same place (a repetition) is only counted.
+    /// Adds a finding, once per place and kind.
     pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.push_from(diagnostic, false);
+    }
+
+    /// Adds a finding, saying whether it comes from a repetition: the same fault at the same place is then counted.
+    pub fn push_from(&mut self, diagnostic: Diagnostic, repeated: bool) {
         let (file, start, end) = diagnostic.span.key();
         let key = (file, start, end, diagnostic.code, diagnostic.detail);
         if let Some(&index) = self.seen.get(&key) {
-            self.list[index].repeats += 1;
+            self.list[index].repeats += usize::from(repeated);
             return;
         }
         if diagnostic.severity == Severity::Error {
@@ -236,12 +241,14 @@ fn write_one(found: &Diagnostic, cache: &mut Cache<'_>, colour: bool, out: &mut 
     if found.repeats > 0 {
         let _ = write!(message, " (and {} more times in repetitions)", found.repeats);
     }
-    let label = if found.label.is_empty() { "here" } else { found.label.as_str() };
+    // Without a text there would be no underline.
+    let text = if found.label.is_empty() { "here" } else { found.label.as_str() };
+    let label = Label::new(range(found.span)).with_message(text);
     let mut report = Report::build(kind, range(found.span))
         .with_config(config)
         .with_code(found.code)
         .with_message(message)
-        .with_label(Label::new(range(found.span)).with_message(label));
+        .with_label(label);
     if let Some((span, text)) = &found.related {
         report = report.with_label(Label::new(range(*span)).with_message(text));
     }
@@ -257,8 +264,8 @@ fn write_one(found: &Diagnostic, cache: &mut Cache<'_>, colour: bool, out: &mut 
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let allowed = match name.chars().count() {
-        0..=2 => 1,
-        3..=5 => 2,
+        0..=3 => 1,
+        4..=7 => 2,
         _ => 3,
     };
     known

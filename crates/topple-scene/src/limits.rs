@@ -37,7 +37,7 @@ impl Default for Limits {
             repetitions: 4_000_000,
             declarations: 1_000_000,
             list_elements: 4_000_000,
-            work: 200_000_000,
+            work: 100_000_000,
             diagnostics: 500,
         }
     }

@@ -38,6 +38,16 @@ impl Value {
         }
     }
 
+    /// How many numbers it holds.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Vector(parts, _) => parts.len() as u64,
+            Self::List(list) => list.iter().map(|value| value.size().max(1)).sum(),
+            _ => 0,
+        }
+    }
+
     /// What it measures.
     #[must_use]
     pub fn dimension(&self) -> Option<Dimension> {

@@ -25,9 +25,9 @@ impl Evaluator<'_> {
         let part = Part {
             shape,
             pose: Pose::IDENTITY,
-            material: self.material(&record, None)?,
+            material: self.material(&record, None),
             filter: filter(&record, None),
-            look: self.look(&record, None)?,
+            look: self.look(&record, None),
             span: declaration.span,
         };
         let body = self.body(&record, name?, local, vec![part], declaration)?;
@@ -160,9 +160,9 @@ impl Evaluator<'_> {
         parts.push(Part {
             shape,
             pose,
-            material: self.material(&record, outer)?,
+            material: self.material(&record, outer),
             filter: filter(&record, outer),
-            look: self.look(&record, outer)?,
+            look: self.look(&record, outer),
             span: inner.span,
         });
         Ok(())
@@ -361,7 +361,7 @@ impl Evaluator<'_> {
         {
             let warning =
                 Diagnostic::warning("static", span, "a static body does not move; this has no effect");
-            self.diagnostics.push(warning.help("for a body that moves by itself write 'kinematic'"));
+            self.note(warning.help("for a body that moves by itself write 'kinematic'"));
         }
         let mut locks = Locks::default();
         if flag("pinned") {
@@ -419,41 +419,31 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    fn named_material(&mut self, record: Option<&Record>) -> Result<Option<NamedMaterial>, Reported> {
-        let Some((word, span)) = record.and_then(|record| {
-            record.iter().find_map(|(_, value)| match value {
-                Checked::Material(word, span) => Some((word.clone(), *span)),
-                _ => None,
-            })
-        }) else {
-            return Ok(None);
-        };
-        if let Some(found) = self.scene.materials.iter().find(|known| known.name == word) {
-            return Ok(Some(found.clone()));
-        }
-        let known = self.scene.materials.iter().map(|known| known.name.as_str());
-        let error = Diagnostic::error("unknown-material", span, format!("there is no material '{word}'"))
-            .suggest(nearest(&word, known));
-        Err(self.fail(error))
+    fn named_material(&self, record: Option<&Record>) -> Option<&NamedMaterial> {
+        let name = record?.iter().find_map(|(_, value)| match value {
+            Checked::Material(name) => Some(name),
+            _ => None,
+        })?;
+        self.scene.materials.iter().find(|known| known.name == *name)
     }
 
     /// Own values, then the own material, then those of the compound, then the world's.
-    fn material(&mut self, record: &Record, outer: Option<&Record>) -> Result<Material, Reported> {
-        let own = self.named_material(Some(record))?;
-        let compound = self.named_material(outer)?;
+    fn material(&self, record: &Record, outer: Option<&Record>) -> Material {
+        let own = self.named_material(Some(record));
+        let compound = self.named_material(outer);
         let number = |name: &str, from: fn(&NamedMaterial) -> Option<f64>| {
             record
                 .number(name)
-                .or_else(|| own.as_ref().and_then(from))
+                .or_else(|| own.and_then(from))
                 .or_else(|| outer.and_then(|outer| outer.number(name)))
-                .or_else(|| compound.as_ref().and_then(from))
+                .or_else(|| compound.and_then(from))
         };
         let surface = record
             .vector("surfaceVelocity")
-            .or_else(|| own.as_ref().and_then(|own| own.surface_velocity))
+            .or_else(|| own.and_then(|own| own.surface_velocity))
             .or_else(|| outer.and_then(|outer| outer.vector("surfaceVelocity")))
-            .or_else(|| compound.as_ref().and_then(|compound| compound.surface_velocity));
-        Ok(Material {
+            .or_else(|| compound.and_then(|compound| compound.surface_velocity));
+        Material {
             density: number("density", |m| m.density).unwrap_or(self.world.density),
             elastic: number("elastic", |m| m.elastic).unwrap_or(self.world.elastic),
             friction: number("friction", |m| m.friction).unwrap_or(self.world.friction),
@@ -461,26 +451,26 @@ impl Evaluator<'_> {
             rolling_friction: number("rollingFriction", |m| m.rolling_friction).unwrap_or(0.0),
             spinning_friction: number("spinningFriction", |m| m.spinning_friction).unwrap_or(0.0),
             surface_velocity: surface.unwrap_or([0.0; 3]),
-        })
+        }
     }
 
-    fn look(&mut self, record: &Record, outer: Option<&Record>) -> Result<Look, Reported> {
-        let own = self.named_material(Some(record))?;
-        let compound = self.named_material(outer)?;
+    fn look(&self, record: &Record, outer: Option<&Record>) -> Look {
+        let own = self.named_material(Some(record));
+        let compound = self.named_material(outer);
         let colour = record
             .vector("colour")
-            .or_else(|| own.as_ref().and_then(|own| own.colour))
+            .or_else(|| own.and_then(|own| own.colour))
             .or_else(|| outer.and_then(|outer| outer.vector("colour")))
-            .or_else(|| compound.as_ref().and_then(|compound| compound.colour));
+            .or_else(|| compound.and_then(|compound| compound.colour));
         let texture = record
             .text("texture")
-            .or_else(|| own.as_ref().and_then(|own| own.texture.clone()))
+            .or_else(|| own.and_then(|own| own.texture.clone()))
             .or_else(|| outer.and_then(|outer| outer.text("texture")))
-            .or_else(|| compound.as_ref().and_then(|compound| compound.texture.clone()));
+            .or_else(|| compound.and_then(|compound| compound.texture.clone()));
         let hidden =
             record.flag_given("hidden").or_else(|| outer.and_then(|outer| outer.flag_given("hidden")));
         let shared = own.is_some_and(|own| own.hidden) || compound.is_some_and(|compound| compound.hidden);
-        Ok(Look { colour: colour.unwrap_or([1.0; 3]), texture, hidden: hidden.unwrap_or(shared) })
+        Look { colour: colour.unwrap_or([1.0; 3]), texture, hidden: hidden.unwrap_or(shared) }
     }
 }
 

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use super::{Evaluator, Reported};
 use crate::ast::{
     Argument, Constant, Declaration, Element, Expr, ExprKind, If, Item, Parameter, Range, Repeat, Segment,
-    Word,
+    Unary, Word,
 };
 use crate::schema::{self, Type};
 use crate::span::Span;
@@ -156,9 +156,13 @@ impl Evaluator<'_> {
                 ExprKind::Call(Word { text: name.text.clone(), span: name.span }, self.close_list(list, own)?)
             }
             ExprKind::Vector(list) => ExprKind::Vector(self.close_list(list, own)?),
-            ExprKind::Unary(operator, operand) => {
-                ExprKind::Unary(*operator, Box::new(self.close_expr(operand, own)?))
-            }
+            ExprKind::Unary(operator, operand) => match (operator, self.close_expr(operand, own)?) {
+                // As the parser reads it.
+                (Unary::Minus, Expr { kind: ExprKind::Number(value, _), .. }) => {
+                    ExprKind::Number(-value, None)
+                }
+                (operator, operand) => ExprKind::Unary(*operator, Box::new(operand)),
+            },
             ExprKind::Binary(operator, operands) => {
                 let (left, right) = (self.close_expr(&operands.0, own)?, self.close_expr(&operands.1, own)?);
                 ExprKind::Binary(*operator, Box::new((left, right)))

@@ -143,15 +143,24 @@ impl Evaluator<'_> {
             }
         };
         let mut conditions = Vec::new();
+        let mut sound = true;
         for condition in &expectation.conditions {
-            conditions.push(self.query(condition)?);
+            match self.query(condition) {
+                Ok(query) => conditions.push(query),
+                Err(Reported) => sound = false,
+            }
         }
-        if conditions.is_empty() {
+        if expectation.conditions.is_empty() {
             return Err(self.fail(Diagnostic::error(
                 "structure",
                 expectation.span,
                 "nothing is expected here",
             )));
+        }
+        if !sound {
+            // Names in the sound ones are still looked up, so that all faults are listed.
+            self.pending.checks.append(&mut conditions);
+            return Err(Reported);
         }
         let expectation = Expectation {
             window,

@@ -19,7 +19,7 @@ impl Evaluator<'_> {
         self.work(1, expr.span)?;
         let value = match &expr.kind {
             ExprKind::Number(value, dimension) => return Ok(Value::Number(*value, *dimension)),
-            ExprKind::Percent(value) => return Ok(Value::Number(value / 100.0, Some(Dimension::NONE))),
+            ExprKind::Percent(value) => return Ok(Value::plain(value / 100.0)),
             ExprKind::Text(text) => return Ok(Value::Text(text.clone())),
             ExprKind::Name(name) => return self.name(name, expr.span),
             ExprKind::Path(_) => {
@@ -91,7 +91,10 @@ impl Evaluator<'_> {
 
     fn name(&mut self, name: &SmolStr, span: Span) -> Evaluated {
         if let Some(value) = self.lookup(name, span) {
-            return value;
+            let value = value?;
+            // A copy costs what it holds.
+            self.work(2 * value.size(), span)?;
+            return Ok(value);
         }
         if let Some((_, value, _)) = functions::CONSTANTS.iter().find(|(known, _, _)| *known == name.as_str())
         {
@@ -155,6 +158,7 @@ impl Evaluator<'_> {
             Binary::Divide => da.zip(db).map(|(da, db)| da.per(db)),
             _ => None,
         };
+        let dimension = dimension.filter(|found| *found != Dimension::NONE);
         let apply = |x: f64, y: f64| match operator {
             Binary::Add => x + y,
             Binary::Subtract => x - y,
@@ -242,7 +246,13 @@ impl Evaluator<'_> {
         match element {
             Element::One(expr) => {
                 self.elements(1, expr.span)?;
-                list.push(self.eval(expr)?);
+                let value = self.eval(expr)?;
+                // Lists of lists could double in size with every constant.
+                if matches!(value, Value::List(_)) {
+                    let message = "a list cannot hold a list";
+                    return Err(self.fail(Diagnostic::error("type", expr.span, message)));
+                }
+                list.push(value);
                 Ok(())
             }
             Element::For(variable, range, inner) => {

@@ -89,6 +89,8 @@ pub(crate) struct Evaluator<'a> {
     usage: Usage,
     exhausted: bool,
     depth: usize,
+    /// Repetitions around the current statement.
+    rounds: usize,
     world: World,
     scene: Scene,
     pending: scene::Pending,
@@ -131,6 +133,7 @@ impl<'a> Evaluator<'a> {
             usage: Usage::default(),
             exhausted: false,
             depth: 0,
+            rounds: 0,
             world: World::seed(),
             scene: Scene::default(),
             pending: scene::Pending::default(),
@@ -150,8 +153,13 @@ impl<'a> Evaluator<'a> {
 
     /// Reports and gives the token to return.
     pub(crate) fn fail(&mut self, diagnostic: Diagnostic) -> Reported {
-        self.diagnostics.push(diagnostic);
+        self.note(diagnostic);
         Reported
+    }
+
+    /// Reports something that does not stop the declaration.
+    pub(crate) fn note(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push_from(diagnostic, self.rounds > 0);
     }
 
     // ---- limits -------------------------------------------------------------------------------------------
@@ -272,11 +280,13 @@ impl<'a> Evaluator<'a> {
     fn enter_loop(&mut self, value: f64) -> u64 {
         let before = self.place.context;
         self.place.context = random::mix(before, value.to_bits());
+        self.rounds += 1;
         before
     }
 
     fn leave_loop(&mut self, before: u64) {
         self.place.context = before;
+        self.rounds -= 1;
     }
 
     /// Sets the statement whose expressions are evaluated next.

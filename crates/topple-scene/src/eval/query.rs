@@ -22,12 +22,6 @@ pub(crate) enum PendingQuery {
     Within(Box<(PendingQuery, PendingQuery)>, f64, bool),
 }
 
-impl PendingQuery {
-    fn is_ready(&self) -> bool {
-        matches!(self, Self::Ready(_))
-    }
-}
-
 impl Evaluator<'_> {
     pub(crate) fn query(&mut self, expr: &Expr) -> Result<PendingQuery, Reported> {
         self.work(1, expr.span)?;
@@ -79,7 +73,8 @@ impl Evaluator<'_> {
                 let of_body = quantity(&name.text).is_some_and(|quantity| quantity.bodies > 0)
                     && !(component && arguments.first().is_some_and(|argument| self.is_value(argument)));
                 let reduces = matches!(name.text.as_str(), "count" | "mean" | "start" | "sum");
-                of_body || reduces || arguments.iter().any(|argument| self.is_live(argument))
+                let unknown = functions::find(&name.text).is_none();
+                of_body || reduces || unknown || arguments.iter().any(|argument| self.is_live(argument))
             }
             ExprKind::Unary(_, operand) => self.is_live(operand),
             ExprKind::Binary(_, operands) => self.is_live(&operands.0) || self.is_live(&operands.1),
@@ -155,7 +150,6 @@ impl Evaluator<'_> {
 
     /// Puts the full names in.
     pub(crate) fn resolve_query(&mut self, query: PendingQuery) -> Result<Query, Reported> {
-        debug_assert!(!query.is_ready() || matches!(query, PendingQuery::Ready(_)));
         Ok(match query {
             PendingQuery::Ready(query) => query,
             PendingQuery::Quantity(name, targets) => Query::Quantity(name, self.resolve_targets(&targets)?),

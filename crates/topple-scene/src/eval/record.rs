@@ -23,7 +23,7 @@ pub(crate) enum Checked {
     Text(SmolStr),
     Body(Reference),
     Targets(Vec<TargetRef>),
-    Material(SmolStr, Span),
+    Material(SmolStr),
     Points(Vec<Vec3>),
     Numbers(Vec<f64>),
     Any(Value),
@@ -163,18 +163,32 @@ impl Evaluator<'_> {
             if (param.required || seed)
                 && param.dims.has(self.dimension())
                 && !arguments.iter().any(|argument| param.is(&argument.name.text))
+                && !self.is_misspelt(kind, param, arguments)
             {
                 sound = false;
                 let message = format!("'{}' needs '{}'", name.text, param.name);
                 self.fail(
                     Diagnostic::error("missing-parameter", name.span, message)
                         .detail(param.name)
-                        .label(format!("no '{}' here", param.name))
-                        .help(param.doc),
+                        .label(format!("no '{}' here", param.name)),
                 );
             }
         }
         if sound { Ok(record) } else { Err(Reported) }
+    }
+
+    /// Whether a parameter is missing only because its name is misspelt, which has been reported.
+    fn is_misspelt(&self, kind: &'static KindInfo, param: &Param, arguments: &[Argument]) -> bool {
+        arguments
+            .iter()
+            .filter(|argument| kind.param(&argument.name.text).is_none())
+            .any(|argument| self.nearest_parameter(kind, &argument.name.text) == Some(param.name))
+    }
+
+    fn nearest_parameter(&self, kind: &'static KindInfo, name: &str) -> Option<&'static str> {
+        let known =
+            kind.params().filter(|param| param.dims.has(self.world.dimension)).map(|param| param.name);
+        nearest(name, known)
     }
 
     fn argument(
@@ -185,11 +199,9 @@ impl Evaluator<'_> {
     ) -> Result<(&'static Param, Checked), Reported> {
         let name = &argument.name;
         let Some(param) = kind.param(&name.text) else {
-            let known =
-                kind.params().filter(|param| param.dims.has(self.world.dimension)).map(|param| param.name);
             let message = format!("'{}' has no parameter '{}'", kind.name, name.text);
             let error = Diagnostic::error("unknown-parameter", name.span, message)
-                .suggest(nearest(&name.text, known));
+                .suggest(self.nearest_parameter(kind, &name.text));
             // The value is still looked at, so that its own faults are listed too.
             if let Some(value) = &argument.value
                 && value.as_word().is_none()
@@ -224,7 +236,7 @@ impl Evaluator<'_> {
             Type::Body => self.reference(expr).map(Checked::Body),
             Type::Targets => self.target_refs(expr).map(Checked::Targets),
             Type::Material => match expr.as_word() {
-                Some(word) => Ok(Checked::Material(word.clone(), expr.span)),
+                Some(word) => self.material_name(word, expr.span).map(Checked::Material),
                 None => {
                     Err(self.fail(Diagnostic::error("type", expr.span, "expected the name of a material")))
                 }
@@ -360,6 +372,16 @@ impl Evaluator<'_> {
         Ok(text.clone())
     }
 
+    fn material_name(&mut self, word: &SmolStr, span: Span) -> Result<SmolStr, Reported> {
+        if self.scene.materials.iter().any(|known| known.name == *word) {
+            return Ok(word.clone());
+        }
+        let known = self.scene.materials.iter().map(|known| known.name.as_str());
+        let error = Diagnostic::error("unknown-material", span, format!("there is no material '{word}'"))
+            .suggest(nearest(word, known));
+        Err(self.fail(error))
+    }
+
     fn colour(&mut self, expr: &Expr) -> Result<Vec3, Reported> {
         if let Some(word) = expr.as_word() {
             let bound = match expr.kind {
@@ -453,14 +475,10 @@ impl Evaluator<'_> {
                 _ => String::new(),
             };
             let message = format!("'{}' {problem}{found}", param.name);
-            return Err(self.fail(Diagnostic::error("value", span, message).help(param.doc)));
+            return Err(self.fail(Diagnostic::error("value", span, message)));
         }
         if param.name == "elastic" && numbers.iter().any(|x| *x > 1.0) {
-            self.diagnostics.push(Diagnostic::warning(
-                "elastic",
-                span,
-                "'elastic' above 1: every bounce gains energy",
-            ));
+            self.note(Diagnostic::warning("elastic", span, "'elastic' above 1: every bounce gains energy"));
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use super::director::{PendingEvent, PendingExpectation};
 use super::force::PendingForce;
 use super::joint::{PendingIgnore, PendingJoint};
 use super::names::TargetRef;
+use super::query::PendingQuery;
 use super::view::PendingCamera;
 use super::{Evaluator, Global, Output, Reported, random};
 use crate::ast::{Declaration, Item, Parameter as ParameterItem};
@@ -25,6 +26,8 @@ pub(crate) struct Pending {
     pub cameras: Vec<PendingCamera>,
     pub events: Vec<PendingEvent>,
     pub expectations: Vec<PendingExpectation>,
+    /// Conditions of faulty expectations, looked up only to list their faults.
+    pub checks: Vec<PendingQuery>,
     /// Bodies of actions, with the index of the action.
     pub actions: Vec<(Vec<TargetRef>, usize)>,
 }
@@ -307,6 +310,9 @@ impl Evaluator<'_> {
             if sound {
                 self.scene.expectations.push(expectation);
             }
+        }
+        for check in std::mem::take(&mut self.pending.checks) {
+            let _ = self.resolve_query(check);
         }
         self.close_templates();
     }

@@ -453,8 +453,12 @@ impl Parser<'_> {
             return Ok(());
         }
         if self.starts_declaration() {
-            if let Some(inner) = self.declaration()? {
-                declaration.items.push(Item::Declaration(inner));
+            let holds_items = schema::kind(&declaration.kind.text).is_none_or(schema::KindInfo::holds_items);
+            match self.declaration()? {
+                Some(inner) => declaration.items.push(Item::Declaration(inner)),
+                // A fault in something that should not be there at all.
+                None if !holds_items => return Err(Fault),
+                None => {}
             }
             return Ok(());
         }
