@@ -111,7 +111,11 @@ fn cited_keys(text: &str) -> Vec<String> {
         let key: String = part.chars().take_while(char::is_ascii_alphanumeric).collect();
         let year = key.trim_start_matches(|c: char| c.is_ascii_alphabetic());
         let named = key.starts_with(|c: char| c.is_ascii_uppercase()) && key.len() >= year.len() + 3;
-        if named && year.len() == 4 && year.starts_with(['1', '2']) && year.bytes().all(|b| b.is_ascii_digit()) {
+        if named
+            && year.len() == 4
+            && year.starts_with(['1', '2'])
+            && year.bytes().all(|b| b.is_ascii_digit())
+        {
             keys.push(key);
         }
     }

@@ -31,7 +31,7 @@ pub const SOLVERS: &[&str] = &[
     "penalty",
 ];
 /// Ways to combine the values of two surfaces.
-pub const MIXING: &[&str] = &["product", "geometric", "average", "smaller", "larger"];
+pub const MIXING: &[&str] = &["mean", "geometric", "min", "product", "max"];
 
 /// Settings of the world.
 pub const WORLD: &[Param] = &[

@@ -1,0 +1,76 @@
+//! The arithmetic of boxes in its shortest form. The boxes in the trees are finite, so the care that [`Aabb`] takes of
+//! NaN and ∞ − ∞ is not needed; on finite boxes both say the same.
+
+use crate::math::*;
+
+/// Boxes that reach farther than this [m] are kept out of the trees: areas and differences must stay finite.
+const REACH: Real = 1e15;
+
+/// True if the box can live in a tree.
+pub(super) fn is_bounded<D: Dim>(a: &Aabb<D>) -> bool {
+    let (min, max) = (a.min.to_vec(), a.max.to_vec());
+    // False for NaN too.
+    (0..D::N).all(|i| min.get(i) > -REACH && min.get(i) < REACH && max.get(i) > -REACH && max.get(i) < REACH)
+}
+
+/// As [`Aabb::overlaps`], without branches.
+#[inline(always)]
+pub(super) fn overlaps<D: Dim>(a: &Aabb<D>, b: &Aabb<D>) -> bool {
+    let (a_min, a_max) = (a.min.to_vec(), a.max.to_vec());
+    let (b_min, b_max) = (b.min.to_vec(), b.max.to_vec());
+    let mut all = true;
+    for i in 0..D::N {
+        all &= (a_min.get(i) <= b_max.get(i)) & (b_min.get(i) <= a_max.get(i));
+    }
+    all
+}
+
+/// As [`Aabb::contains`], without branches.
+#[inline(always)]
+pub(super) fn contains<D: Dim>(outer: &Aabb<D>, inner: &Aabb<D>) -> bool {
+    let (o_min, o_max) = (outer.min.to_vec(), outer.max.to_vec());
+    let (i_min, i_max) = (inner.min.to_vec(), inner.max.to_vec());
+    let mut all = true;
+    for i in 0..D::N {
+        all &= (o_min.get(i) <= i_min.get(i)) & (i_max.get(i) <= o_max.get(i));
+    }
+    all
+}
+
+/// As [`Aabb::union`], one instruction per bound.
+#[inline(always)]
+pub(super) fn union<D: Dim>(a: &Aabb<D>, b: &Aabb<D>) -> Aabb<D> {
+    Aabb { min: low::<D>(a.min, b.min), max: high::<D>(a.max, b.max) }
+}
+
+/// Component-wise minimum of numbers that are not NaN.
+#[inline(always)]
+pub(super) fn low<D: Dim>(a: D::Point, b: D::Point) -> D::Point {
+    let (mut out, b) = (a.to_vec(), b.to_vec());
+    for i in 0..D::N {
+        out.set(i, if out.get(i) < b.get(i) { out.get(i) } else { b.get(i) });
+    }
+    D::Point::from_vec(out)
+}
+
+/// Component-wise maximum of numbers that are not NaN.
+#[inline(always)]
+pub(super) fn high<D: Dim>(a: D::Point, b: D::Point) -> D::Point {
+    let (mut out, b) = (a.to_vec(), b.to_vec());
+    for i in 0..D::N {
+        out.set(i, if out.get(i) > b.get(i) { out.get(i) } else { b.get(i) });
+    }
+    D::Point::from_vec(out)
+}
+
+/// The measure of cost: half of the surface, or of the perimeter.
+#[inline(always)]
+pub(super) fn area<D: Dim>(a: &Aabb<D>) -> Real {
+    a.surface()
+}
+
+/// Twice the middle of the box.
+#[inline(always)]
+pub(super) fn middle<D: Dim>(a: &Aabb<D>) -> D::Point {
+    a.min + a.max.to_vec()
+}

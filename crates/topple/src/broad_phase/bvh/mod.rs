@@ -1,0 +1,450 @@
+//! `bvh`: bounding volume hierarchies, the default. One tree for static proxies and one for those that move.
+//!
+//! Moved leaves refit their ancestors; now and then the stale part is taken apart and built anew (`tree.rs`,
+//! `build.rs`). Pairs come from walking both trees at once, past everything that did not move (`pairs.rs`), so static
+//! and sleeping bodies cost nothing. Questions are answered in `cast.rs`. New proxies wait in a list until the next
+//! update, which inserts a few one by one and builds many at once. Boxes without bounds (planes) are in a list of their
+//! own.
+//!
+//! Complexity: update O(m log n) and pairs O(m log n + pairs) for m moved of n, O(n + pairs) if most moved.
+
+mod build;
+mod cast;
+mod geometry;
+mod pairs;
+mod tree;
+
+use super::{BroadPhase, PairKey, Proxies, ProxyKind};
+use crate::exec::{Executor, Serial};
+use crate::math::*;
+use build::Item;
+use cast::Ray;
+use core::ops::Range;
+use geometry::is_bounded;
+use pairs::{Search, Seeds};
+use std::sync::Mutex;
+use tree::{INDEX, LEAF, MOVED, Tree};
+
+/// Where a proxy is: the two high bits of its home; the rest says where there.
+const MOVING: u32 = 0;
+const STATIC: u32 = 1 << 30;
+const PENDING: u32 = 2 << 30;
+const UNBOUNDED: u32 = 3 << 30;
+const KIND: u32 = 3 << 30;
+/// Not here at all.
+const NOWHERE: u32 = u32::MAX;
+
+/// One in so many leaves must be new, or far from where it was, for the tree to be built as a whole.
+const BULK: usize = 8;
+/// More than this many proxies do not wait in a list that queries must read through.
+const MAX_PENDING: usize = 1024;
+/// When more than one in so many leaves moved, all nodes are refitted, in the order of memory.
+const DENSE_UPDATE: usize = 4;
+/// When more than one in so many leaves moved, siblings are compared instead of single leaves with the root.
+const DENSE_SEARCH: usize = 2;
+/// Pairs of nodes per piece of the search.
+const PIECE: usize = 256;
+
+/// A part of the search.
+enum Piece {
+    /// Pairs of nodes of the moving tree.
+    Siblings(Range<usize>),
+    /// Moved leaves of the moving tree, against that tree.
+    Within(Range<usize>),
+    /// Moved leaves of the moving tree, against the static tree.
+    OnStatic(Range<usize>),
+    /// Moved leaves of the static tree, against the moving tree.
+    Static(Range<usize>),
+}
+
+/// See the module head.
+#[derive(Debug)]
+pub struct BroadPhaseBvh<D: Dim> {
+    moving: Tree<D>,
+    fixed: Tree<D>,
+    /// Where each proxy is.
+    homes: Vec<u32>,
+    pending: Vec<u32>,
+    unbounded: Vec<u32>,
+    /// Scratch: proxies that went far; items of a bulk build, per tree.
+    far: Vec<u32>,
+    bulk: [Vec<Item<D>>; 2],
+    /// What the last update was told.
+    updated: Vec<u32>,
+    /// Scratch of the search: moved leaves, per tree; what pieces find.
+    leaves: [Vec<u32>; 2],
+    searches: Vec<Mutex<Search>>,
+    visited: u64,
+    tested: u64,
+}
+
+impl<D: Dim> Default for BroadPhaseBvh<D> {
+    fn default() -> Self {
+        Self {
+            moving: Tree::new(MOVING),
+            fixed: Tree::new(STATIC),
+            homes: Vec::new(),
+            pending: Vec::new(),
+            unbounded: Vec::new(),
+            far: Vec::new(),
+            bulk: [Vec::new(), Vec::new()],
+            updated: Vec::new(),
+            leaves: [Vec::new(), Vec::new()],
+            searches: Vec::new(),
+            visited: 0,
+            tested: 0,
+        }
+    }
+}
+
+impl<D: Dim> BroadPhaseBvh<D> {
+    fn home(&self, proxy: u32) -> u32 {
+        self.homes.get(proxy as usize).copied().unwrap_or(NOWHERE)
+    }
+
+    fn set_home(&mut self, proxy: u32, home: u32) {
+        let index = proxy as usize;
+        if index >= self.homes.len() {
+            self.homes.resize(index + 1, NOWHERE);
+        }
+        self.homes[index] = home;
+    }
+
+    /// Takes a proxy out of wherever it is.
+    fn take_out(&mut self, proxy: u32) {
+        let home = self.home(proxy);
+        if home == NOWHERE {
+            return;
+        }
+        self.homes[proxy as usize] = NOWHERE;
+        let at = home & !KIND;
+        match home & KIND {
+            MOVING => self.moving.remove(at, &mut self.homes),
+            STATIC => self.fixed.remove(at, &mut self.homes),
+            kind => {
+                let list = if kind == PENDING { &mut self.pending } else { &mut self.unbounded };
+                list.swap_remove(at as usize);
+                if let Some(&last) = list.get(at as usize) {
+                    self.homes[last as usize] = home;
+                }
+            }
+        }
+    }
+
+    /// Puts a proxy that is nowhere into the list it belongs to.
+    fn put_in(&mut self, proxies: &Proxies<D>, proxy: u32) {
+        let (list, kind) = if is_bounded(&proxies.get(proxy).fat) {
+            (&mut self.pending, PENDING)
+        } else {
+            (&mut self.unbounded, UNBOUNDED)
+        };
+        list.push(proxy);
+        let home = kind | (list.len() as u32 - 1);
+        self.set_home(proxy, home);
+    }
+
+    /// Gives moved proxies their boxes; those that went far are left to `far`, others change their list. In `dense` mode
+    /// leaves of the moving tree are left to [`Tree::refresh_all`].
+    fn move_leaves(&mut self, proxies: &Proxies<D>, moved: &[u32], dense: bool) {
+        self.far.clear();
+        for &proxy in moved {
+            let home = self.home(proxy);
+            let fat = &proxies.get(proxy).fat;
+            let in_tree = home & KIND == MOVING || home & KIND == STATIC;
+            if home == NOWHERE || is_bounded(fat) == (home & KIND == UNBOUNDED) {
+                self.take_out(proxy);
+                self.put_in(proxies, proxy);
+            } else if dense && home & KIND == MOVING {
+                self.moving.set_leaf(home & !KIND, fat);
+            } else if in_tree {
+                let tree = if home & KIND == MOVING { &mut self.moving } else { &mut self.fixed };
+                if tree.move_leaf(home & !KIND, fat) {
+                    self.far.push(proxy);
+                }
+            }
+        }
+    }
+
+    /// Brings far and pending proxies into their trees, one by one or all at once, and refreshes the trees.
+    fn flush(&mut self, proxies: &Proxies<D>, dense: bool, executor: &dyn Executor) {
+        let mut far = core::mem::take(&mut self.far);
+        let mut pending = core::mem::take(&mut self.pending);
+        for is_static in [false, true] {
+            let mine = |proxy: &&u32| (proxies.get(**proxy).kind == ProxyKind::Static) == is_static;
+            let tree = if is_static { &mut self.fixed } else { &mut self.moving };
+            let tag = if is_static { STATIC } else { MOVING };
+            let far_here = |homes: &[u32], proxy: u32| homes[proxy as usize] & KIND == tag;
+            let changed = far.iter().filter(|&&proxy| far_here(&self.homes, proxy)).count()
+                + pending.iter().filter(mine).count();
+            if changed * BULK > tree.len() {
+                for &proxy in &far {
+                    if far_here(&self.homes, proxy) {
+                        tree.set_leaf(self.homes[proxy as usize] & !KIND, &proxies.get(proxy).fat);
+                    }
+                }
+                let items = &mut self.bulk[usize::from(is_static)];
+                items.clear();
+                items.extend(
+                    pending
+                        .iter()
+                        .filter(mine)
+                        .map(|&proxy| Item { bounds: proxies.get(proxy).fat, link: proxy | LEAF | MOVED }),
+                );
+                tree.rebuild(items, &mut self.homes, executor);
+                continue;
+            }
+            if dense && !is_static {
+                tree.refresh_all(&mut self.homes, executor);
+            }
+            for &proxy in &far {
+                let home = self.homes[proxy as usize];
+                if home & KIND == tag {
+                    tree.remove(home & !KIND, &mut self.homes);
+                    tree.insert(proxy, proxies.get(proxy).fat, &mut self.homes);
+                }
+            }
+            for &proxy in pending.iter().filter(mine) {
+                tree.insert(proxy, proxies.get(proxy).fat, &mut self.homes);
+            }
+            if !dense || is_static {
+                tree.refresh(&mut self.homes, executor);
+            }
+        }
+        far.clear();
+        pending.clear();
+        (self.far, self.pending) = (far, pending);
+    }
+
+    /// Marks leaves as moved that no update has seen.
+    fn mark(&mut self, moved: &[u32]) {
+        for &proxy in moved {
+            let home = self.home(proxy);
+            let tree = match home & KIND {
+                MOVING => &mut self.moving,
+                STATIC => &mut self.fixed,
+                _ => continue,
+            };
+            tree.mark(home & !KIND);
+        }
+    }
+
+    /// Lists the leaves of moved proxies per tree, in the order of memory, which is about that of space.
+    fn list_leaves(&mut self, moved: &[u32]) {
+        self.leaves.iter_mut().for_each(Vec::clear);
+        for &proxy in moved {
+            let home = self.home(proxy);
+            match home & KIND {
+                MOVING => self.leaves[0].push(home),
+                STATIC => self.leaves[1].push(home & !KIND),
+                _ => {}
+            }
+        }
+        self.leaves.iter_mut().for_each(|leaves| leaves.sort_unstable());
+    }
+
+    /// Pairs of proxies without bounds: a moved one with everything, the others with what moved.
+    fn unbounded_pairs(&mut self, proxies: &Proxies<D>, moved: &[u32], out: &mut Vec<PairKey>) {
+        for &a in &self.unbounded {
+            let mut test = |b: u32| {
+                if b != a && proxies.is_pair(a, b) {
+                    out.push(Proxies::<D>::key(a, b));
+                }
+            };
+            if moved.binary_search(&a).is_ok() {
+                let all = proxies.slots().len() as u32;
+                self.tested += u64::from(all);
+                (0..all).for_each(&mut test);
+            } else {
+                self.tested += moved.len() as u64;
+                moved.iter().copied().for_each(&mut test);
+            }
+        }
+    }
+
+    /// Runs one piece of the search. All pieces together look at everything that moved.
+    fn search(&self, proxies: &Proxies<D>, piece: Piece, search: &mut Search) {
+        let (moving, fixed) = (&self.moving.nodes[..], &self.fixed.nodes[..]);
+        match piece {
+            Piece::Siblings(pairs) => {
+                let pairs = pairs.map(|pair| 2 * pair as u32);
+                search.run(proxies, moving, moving, Seeds::Nodes, pairs.map(|first| (first, first + 1)));
+            }
+            Piece::Within(leaves) => {
+                let seeds = self.leaves[0][leaves].iter().map(|&at| (at, 0));
+                search.run(proxies, moving, moving, Seeds::OwnLeaves, seeds);
+            }
+            Piece::OnStatic(leaves) => {
+                let seeds = self.leaves[0][leaves].iter().map(|&at| (at, 0));
+                search.run(proxies, moving, fixed, Seeds::Leaves, seeds);
+            }
+            Piece::Static(leaves) => {
+                let seeds = self.leaves[1][leaves].iter().map(|&at| (at, 0));
+                search.run(proxies, fixed, moving, Seeds::Leaves, seeds);
+            }
+        }
+    }
+
+    /// The pieces of the search, by number; their cut depends on the numbers of nodes and leaves alone.
+    fn piece(&self, dense: bool, mut number: usize) -> Option<Piece> {
+        let mut part = |len: usize| {
+            let start = number * PIECE;
+            let range = (start < len).then(|| start..len.min(start + PIECE));
+            number = number.wrapping_sub(len.div_ceil(PIECE));
+            range
+        };
+        if dense {
+            // Not the root and its unused neighbour.
+            if let Some(range) = part(self.moving.nodes.len() / 2) {
+                return Some(Piece::Siblings(range.start.max(1)..range.end));
+            }
+        } else if let Some(range) = part(self.leaves[0].len()) {
+            return Some(Piece::Within(range));
+        }
+        if self.moving.len() == 0 || self.fixed.len() == 0 {
+            return None;
+        }
+        part(self.leaves[0].len())
+            .map(Piece::OnStatic)
+            .or_else(|| part(self.leaves[1].len()).map(Piece::Static))
+    }
+
+    /// For tests: panics unless all lists and trees are consistent.
+    #[doc(hidden)]
+    pub fn validate(&self) {
+        self.moving.validate(&self.homes);
+        self.fixed.validate(&self.homes);
+        for (list, kind) in [(&self.pending, PENDING), (&self.unbounded, UNBOUNDED)] {
+            for (at, &proxy) in list.iter().enumerate() {
+                assert_eq!(self.homes[proxy as usize], kind | at as u32);
+            }
+        }
+    }
+}
+
+impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
+    fn name(&self) -> &'static str {
+        "bvh"
+    }
+
+    fn attach(&mut self, proxies: &Proxies<D>) {
+        self.moving.clear();
+        self.fixed.clear();
+        self.homes.clear();
+        self.homes.resize(proxies.slots().len(), NOWHERE);
+        self.pending.clear();
+        self.unbounded.clear();
+        assert!(proxies.slots().len() < INDEX as usize, "more proxies than a node can number");
+        for (proxy, _) in proxies.iter() {
+            self.put_in(proxies, proxy);
+        }
+        self.far.clear();
+        self.flush(proxies, false, &Serial);
+        // Nothing has moved: the world knows which pairs there are.
+        self.moving.clear_all_moved();
+        self.fixed.clear_all_moved();
+    }
+
+    fn insert(&mut self, proxies: &Proxies<D>, proxy: u32) {
+        assert!(proxy < INDEX, "more proxies than a node can number");
+        self.take_out(proxy);
+        self.put_in(proxies, proxy);
+        if self.pending.len() > MAX_PENDING.max(self.moving.len() + self.fixed.len()) {
+            self.far.clear();
+            self.flush(proxies, false, &Serial);
+        }
+    }
+
+    fn remove(&mut self, _proxies: &Proxies<D>, proxy: u32) {
+        self.take_out(proxy);
+    }
+
+    fn update(&mut self, proxies: &Proxies<D>, moved: &[u32], executor: &dyn Executor) {
+        self.updated.clear();
+        self.updated.extend_from_slice(moved);
+        let dense = moved.len() * DENSE_UPDATE > self.moving.len() && self.moving.is_ready_for_all();
+        self.move_leaves(proxies, moved, dense);
+        self.flush(proxies, dense, executor);
+    }
+
+    fn find_pairs(
+        &mut self,
+        proxies: &Proxies<D>,
+        moved: &[u32],
+        executor: &dyn Executor,
+        out: &mut Vec<PairKey>,
+    ) {
+        if !self.pending.is_empty() {
+            self.update(proxies, &[], executor);
+        }
+        if self.updated != moved {
+            self.mark(moved);
+        }
+        self.unbounded_pairs(proxies, moved, out);
+        let dense = moved.len() * DENSE_SEARCH > self.moving.len() && self.moving.is_marked();
+        self.list_leaves(if dense && self.fixed.len() == 0 { &[] } else { moved });
+        let pieces = (0..).take_while(|&number| self.piece(dense, number).is_some()).count();
+        let mut searches = core::mem::take(&mut self.searches);
+        if searches.len() < pieces {
+            searches.resize_with(pieces, Mutex::default);
+        }
+        executor.run(pieces, &|number| {
+            // Never contended: one piece, one search.
+            if let (Some(piece), Ok(mut search)) = (self.piece(dense, number), searches[number].lock()) {
+                self.search(proxies, piece, &mut search);
+            }
+        });
+        for search in &mut searches[..pieces] {
+            let Ok(search) = search.get_mut() else { continue };
+            out.append(&mut search.pairs);
+            self.visited += core::mem::take(&mut search.visited);
+            self.tested += core::mem::take(&mut search.tested);
+        }
+        self.searches = searches;
+        if dense {
+            self.moving.clear_all_moved();
+        } else {
+            self.moving.clear_moved(&self.leaves[0]);
+        }
+        self.fixed.clear_moved(&self.leaves[1]);
+    }
+
+    fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
+        for &proxy in self.unbounded.iter().chain(&self.pending) {
+            if proxies.get(proxy).fat.overlaps(bounds) && !visit(proxy) {
+                return;
+            }
+        }
+        let _ = self.moving.query(bounds, visit) && self.fixed.query(bounds, visit);
+    }
+
+    fn ray(
+        &self,
+        proxies: &Proxies<D>,
+        origin: D::Point,
+        direction: D::Vec,
+        max: Real,
+        grow: D::Vec,
+        visit: &mut dyn FnMut(u32, Real) -> Real,
+    ) {
+        let ray = Ray::new(origin, direction, grow);
+        let mut max = max;
+        for &proxy in self.unbounded.iter().chain(&self.pending) {
+            if ray.enter(&proxies.get(proxy).fat, max).is_some() {
+                max = visit(proxy, max);
+            }
+        }
+        self.moving.ray(&ray, &mut max, visit);
+        self.fixed.ray(&ray, &mut max, visit);
+    }
+
+    fn counters(&mut self, out: &mut Vec<(&'static str, u64)>) {
+        let mut take = |name, counter: &mut u64| out.push((name, core::mem::take(counter)));
+        take("nodes visited", &mut self.visited);
+        take("boxes tested", &mut self.tested);
+        let (a, b) = (&mut self.moving, &mut self.fixed);
+        (a.refitted, a.rebuilt) = (a.refitted + b.refitted, a.rebuilt + b.rebuilt);
+        (b.refitted, b.rebuilt) = (0, 0);
+        take("nodes refitted", &mut a.refitted);
+        take("leaves rebuilt", &mut a.rebuilt);
+    }
+}

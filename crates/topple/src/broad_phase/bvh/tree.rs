@@ -1,0 +1,427 @@
+//! A binary tree of boxes with one proxy in every leaf: the nodes, and how single leaves come, move and go.
+//!
+//! Siblings are neighbours in memory: the root is node 0, pairs of children start at even indices. A node is 24 bytes
+//! in 2D and 32 in 3D, so that two siblings fill one cache line. The boxes of leaves are exact; those of inner nodes may
+//! be larger than what is in them, until they are rebuilt: a leaf that moves only widens its ancestors, as far up as
+//! they do not hold it anyway. So a move touches a few nodes, not all up to the root.
+//!
+//! The nodes above leaves that moved, came or went since the last rebuild are *stale*: their splits are out of date.
+//! Once enough moves have come together they are taken apart, and the subtrees below them joined anew.
+
+use super::build::{Item, build_in_place, build_into};
+use super::geometry::{area, contains, overlaps, union};
+use crate::exec::Executor;
+use crate::math::*;
+
+/// The link is a proxy, not a pair of nodes.
+pub(super) const LEAF: u32 = 1 << 31;
+/// The leaf changed since pairs were last found. In inner nodes: some leaf below did, if [`Tree::is_marked`].
+pub(super) const MOVED: u32 = 1 << 30;
+/// A leaf in the list of stale nodes; during a rebuild, inner nodes to be taken apart.
+const STALE: u32 = 1 << 29;
+/// What is left for the number of a proxy or node.
+pub(super) const INDEX: u32 = STALE - 1;
+/// Parent of the root, and of nodes that are not in use.
+const NOBODY: u32 = u32::MAX;
+
+/// A full rebuild is due when leaves have moved so often on average: it costs as much as some ten sweeps, and boxes
+/// grow little in one step.
+const MOVES_PER_REBUILD: usize = 3;
+/// What a leaf that jumped, and now stretches its ancestors, counts for in moves.
+const MOVES_PER_JUMP: usize = 16;
+/// What a single insertion or removal counts for in moves.
+const MOVES_PER_CHANGE: usize = 2;
+
+/// A box and what is in it: a proxy or two nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node<D: Dim> {
+    pub(super) bounds: Aabb<D>,
+    /// Flags, and the proxy or the first child.
+    pub(super) link: u32,
+    pub(super) parent: u32,
+}
+
+impl<D: Dim> Node<D> {
+    pub(super) const UNUSED: Self =
+        Self { bounds: Aabb::EMPTY_AT_ORIGIN, link: LEAF | INDEX, parent: NOBODY };
+
+    #[inline]
+    pub(super) fn is_leaf(&self) -> bool {
+        self.link & LEAF != 0
+    }
+
+    #[inline]
+    pub(super) fn is_moved(&self) -> bool {
+        self.link & MOVED != 0
+    }
+
+    /// The proxy of a leaf, the first child of an inner node.
+    #[inline]
+    pub(super) fn index(&self) -> u32 {
+        self.link & INDEX
+    }
+}
+
+/// See the module head.
+#[derive(Clone, Debug)]
+pub(super) struct Tree<D: Dim> {
+    /// Empty, or the root, an unused neighbour, and pairs.
+    pub(super) nodes: Vec<Node<D>>,
+    leaves: usize,
+    /// First nodes of unused pairs.
+    free: Vec<u32>,
+    /// Every node lies behind its parent in memory.
+    ordered: bool,
+    /// All ancestors of moved leaves are marked as moved.
+    marked: bool,
+    /// Leaves that moved, and nodes where leaves came and went, since the last rebuild. A hint: nodes may since have
+    /// changed their place.
+    stale: Vec<u32>,
+    /// Moves since the last rebuild.
+    moves: usize,
+    /// What this tree writes into the homes of its proxies beside the node.
+    tag: u32,
+    items: Vec<Item<D>>,
+    /// Scratch: pairs to be reused.
+    order: Vec<u32>,
+    pub(super) refitted: u64,
+    pub(super) rebuilt: u64,
+}
+
+impl<D: Dim> Tree<D> {
+    pub(super) fn new(tag: u32) -> Self {
+        Self {
+            nodes: Vec::new(),
+            leaves: 0,
+            free: Vec::new(),
+            ordered: true,
+            marked: true,
+            stale: Vec::new(),
+            moves: 0,
+            tag,
+            items: Vec::new(),
+            order: Vec::new(),
+            refitted: 0,
+            rebuilt: 0,
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.free.clear();
+        self.stale.clear();
+        (self.leaves, self.ordered, self.marked, self.moves) = (0, true, true, 0);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.leaves
+    }
+
+    pub(super) fn root(&self) -> Option<&Node<D>> {
+        self.nodes.first()
+    }
+
+    /// Adds a leaf beside the node where that costs the least area, and marks it moved.
+    pub(super) fn insert(&mut self, proxy: u32, bounds: Aabb<D>, homes: &mut [u32]) {
+        let leaf = Node { bounds, link: proxy | LEAF | MOVED, parent: NOBODY };
+        self.leaves += 1;
+        if self.nodes.is_empty() {
+            self.nodes.extend([leaf, Node::UNUSED]);
+            homes[proxy as usize] = self.tag;
+            return;
+        }
+        let at = self.best_sibling(proxy, &bounds);
+        let pair = self.free.pop().unwrap_or_else(|| {
+            self.nodes.extend([Node::UNUSED; 2]);
+            self.nodes.len() as u32 - 2
+        });
+        let mut old = self.nodes[at as usize];
+        // Only leaves are stale in the list; the list now names their parent.
+        old.link &= !STALE;
+        self.ordered &= at < pair && old.is_leaf();
+        self.nodes[pair as usize] = Node { parent: at, ..old };
+        self.nodes[pair as usize + 1] = Node { parent: at, ..leaf };
+        let joint = &mut self.nodes[at as usize];
+        joint.link = pair;
+        joint.bounds = union(&old.bounds, &bounds);
+        self.adopt(pair, homes);
+        self.adopt(pair + 1, homes);
+        self.widen(old.parent, &bounds);
+        let mut up = at;
+        while up != NOBODY && !self.nodes[up as usize].is_moved() {
+            self.nodes[up as usize].link |= MOVED;
+            up = self.nodes[up as usize].parent;
+        }
+        self.stale.push(at);
+        self.moves += MOVES_PER_CHANGE;
+    }
+
+    /// Descends as long as that adds less area than a new parent here.
+    fn best_sibling(&self, proxy: u32, bounds: &Aabb<D>) -> u32 {
+        let mut at = 0;
+        let mut coin = proxy.wrapping_mul(0x9E37_79B9) | 1;
+        loop {
+            let node = &self.nodes[at as usize];
+            if node.is_leaf() {
+                return at;
+            }
+            let here = area(&union(&node.bounds, bounds));
+            let grown = here - area(&node.bounds);
+            let cost = |child: u32| {
+                let child = &self.nodes[child as usize];
+                let with = area(&union(&child.bounds, bounds));
+                grown + if child.is_leaf() { with } else { with - area(&child.bounds) }
+            };
+            let first = node.index();
+            let (a, b) = (cost(first), cost(first + 1));
+            if here < a && here < b {
+                return at;
+            }
+            // Equal boxes: a fixed coin, lest they form a chain.
+            coin = coin.rotate_left(1);
+            at = if a < b || a == b && coin & 1 == 0 { first } else { first + 1 };
+        }
+    }
+
+    /// Takes a leaf out; its sibling takes the place of their parent. Ancestors keep their boxes until they are rebuilt.
+    pub(super) fn remove(&mut self, leaf: u32, homes: &mut [u32]) {
+        debug_assert!(self.nodes[leaf as usize].is_leaf());
+        self.leaves -= 1;
+        let parent = self.nodes[leaf as usize].parent;
+        if parent == NOBODY {
+            return self.clear();
+        }
+        let sibling = self.nodes[leaf as usize ^ 1];
+        let joint = &mut self.nodes[parent as usize];
+        *joint = Node { parent: joint.parent, ..sibling };
+        self.ordered &= sibling.is_leaf();
+        self.adopt(parent, homes);
+        let pair = leaf & !1;
+        self.nodes[pair as usize..pair as usize + 2].fill(Node::UNUSED);
+        self.free.push(pair);
+        self.stale.push(parent);
+        self.moves += MOVES_PER_CHANGE;
+    }
+
+    /// Gives a leaf its new box. True if the box is so far from the old one that the leaf is better taken out and
+    /// inserted again; nothing was changed then.
+    #[must_use]
+    pub(super) fn move_leaf(&mut self, leaf: u32, bounds: &Aabb<D>) -> bool {
+        let node = &mut self.nodes[leaf as usize];
+        if !overlaps(&node.bounds, bounds) {
+            return true;
+        }
+        node.bounds = *bounds;
+        if node.link & STALE == 0 {
+            self.stale.push(leaf);
+        }
+        node.link |= MOVED | STALE;
+        let parent = node.parent;
+        self.widen(parent, bounds);
+        self.marked = false;
+        self.moves += 1;
+        false
+    }
+
+    /// Makes a node and its ancestors hold `bounds`.
+    fn widen(&mut self, mut up: u32, bounds: &Aabb<D>) {
+        while up != NOBODY && !contains(&self.nodes[up as usize].bounds, bounds) {
+            let node = &mut self.nodes[up as usize];
+            node.bounds = union(&node.bounds, bounds);
+            up = node.parent;
+            self.refitted += 1;
+        }
+    }
+
+    /// Gives a leaf its new box and leaves its ancestors to [`Self::sweep`] or a rebuild, one of which must follow.
+    #[inline]
+    pub(super) fn set_leaf(&mut self, leaf: u32, bounds: &Aabb<D>) {
+        let node = &mut self.nodes[leaf as usize];
+        self.moves += if overlaps(&node.bounds, bounds) { 1 } else { MOVES_PER_JUMP };
+        node.bounds = *bounds;
+        node.link |= MOVED;
+    }
+
+    /// Marks a leaf as moved.
+    pub(super) fn mark(&mut self, leaf: u32) {
+        self.nodes[leaf as usize].link |= MOVED;
+        self.marked = false;
+    }
+
+    /// Forgets that these leaves, which are all that did, moved.
+    pub(super) fn clear_moved(&mut self, leaves: &[u32]) {
+        leaves.iter().for_each(|&leaf| self.nodes[leaf as usize].link &= !MOVED);
+        self.marked = true;
+    }
+
+    /// True if [`Self::refresh_all`] pays when most leaves moved.
+    pub(super) fn is_ready_for_all(&self) -> bool {
+        self.ordered || self.moves >= self.leaves * MOVES_PER_REBUILD
+    }
+
+    /// True if all ancestors of moved leaves are marked as moved.
+    pub(super) fn is_marked(&self) -> bool {
+        self.marked
+    }
+
+    /// After node `at` got a new link: tells what it links to where it is now.
+    fn adopt(&mut self, at: u32, homes: &mut [u32]) {
+        let node = self.nodes[at as usize];
+        let index = node.index() as usize;
+        if node.is_leaf() {
+            homes[index] = at | self.tag;
+        } else {
+            self.nodes[index].parent = at;
+            self.nodes[index + 1].parent = at;
+        }
+    }
+
+    /// After a few changes: rebuilds what is stale, if it is time.
+    pub(super) fn refresh(&mut self, homes: &mut [u32], executor: &dyn Executor) {
+        // To take a leaf out of n, of which m are stale, means to take apart about log2(n / m) nodes.
+        let nodes_each = (self.leaves / self.stale.len().max(1)).max(1).ilog2() as usize;
+        if self.stale.is_empty() || self.moves < self.stale.len() * (MOVES_PER_REBUILD + nodes_each) {
+            return;
+        }
+        if self.stale.len() * 2 > self.leaves {
+            self.rebuild(&[], homes, executor);
+        } else {
+            self.rebuild_stale(homes);
+        }
+    }
+
+    /// As [`Self::refresh`], after most leaves were set by [`Self::set_leaf`].
+    pub(super) fn refresh_all(&mut self, homes: &mut [u32], executor: &dyn Executor) {
+        if self.ordered && self.moves < self.leaves * MOVES_PER_REBUILD {
+            self.sweep();
+        } else {
+            self.rebuild(&[], homes, executor);
+        }
+    }
+
+    /// Refits every node with a moved child, from the end of memory to the start, and marks it.
+    fn sweep(&mut self) {
+        let mut refitted = 0;
+        for pair in (1..self.nodes.len() / 2).rev() {
+            let (rest, pair) = self.nodes.split_at_mut(2 * pair);
+            let (a, b) = (&pair[0], &pair[1]);
+            if (a.link | b.link) & MOVED == 0 {
+                continue;
+            }
+            let parent = &mut rest[a.parent as usize];
+            parent.bounds = union(&a.bounds, &b.bounds);
+            parent.link |= MOVED;
+            refitted += 1;
+        }
+        self.marked = true;
+        self.refitted += refitted;
+    }
+
+    /// Forgets that anything moved.
+    pub(super) fn clear_all_moved(&mut self) {
+        self.nodes.iter_mut().for_each(|node| node.link &= !MOVED);
+        self.marked = true;
+    }
+
+    /// Takes the stale nodes apart and joins what hangs below them anew.
+    fn rebuild_stale(&mut self, homes: &mut [u32]) {
+        for at in 0..self.stale.len() {
+            self.mark_stale(self.stale[at]);
+        }
+        let mut pairs = core::mem::take(&mut self.order);
+        pairs.clear();
+        self.items.clear();
+        let is_stale = |link: u32| link & (STALE | LEAF) == STALE;
+        // The list is its own queue: pairs whose parents are stale, breadth first.
+        pairs.extend(self.root().filter(|root| is_stale(root.link)).map(Node::index));
+        let mut next = 0;
+        while let Some(&pair) = pairs.get(next) {
+            next += 1;
+            for child in &self.nodes[pair as usize..pair as usize + 2] {
+                if is_stale(child.link) {
+                    pairs.push(child.index());
+                } else {
+                    self.items.push(Item { bounds: child.bounds, link: child.link & !STALE });
+                }
+            }
+        }
+        if !pairs.is_empty() {
+            // Old pairs in the order of memory, so that the new top lies in it as the old one did.
+            pairs.sort_unstable();
+            self.nodes[0] = build_into(&mut self.items, &pairs, &mut self.nodes);
+            self.adopt(0, homes);
+            for &pair in &pairs {
+                self.adopt(pair, homes);
+                self.adopt(pair + 1, homes);
+            }
+        }
+        self.rebuilt += self.items.len() as u64;
+        (self.ordered, self.moves) = (false, 0);
+        self.stale.clear();
+        self.order = pairs;
+    }
+
+    /// Marks all inner nodes from here to the root.
+    fn mark_stale(&mut self, mut at: u32) {
+        while at != NOBODY {
+            let node = &mut self.nodes[at as usize];
+            if node.link & (STALE | LEAF) == STALE {
+                return;
+            }
+            if !node.is_leaf() {
+                node.link |= STALE;
+            }
+            at = node.parent;
+        }
+    }
+
+    /// Builds the whole tree from its leaves and `more`.
+    pub(super) fn rebuild(&mut self, more: &[Item<D>], homes: &mut [u32], executor: &dyn Executor) {
+        self.items.clear();
+        // Leaves in the order of memory, which after the last rebuild was that of space.
+        let leaves = self.nodes.iter().filter(|node| node.is_leaf() && node.index() != INDEX);
+        self.items.extend(leaves.map(|node| Item { bounds: node.bounds, link: node.link & !STALE }));
+        debug_assert_eq!(self.items.len(), self.leaves);
+        self.items.extend_from_slice(more);
+        self.clear();
+        self.leaves = self.items.len();
+        if self.leaves == 0 {
+            return;
+        }
+        self.nodes.resize(2 * self.leaves, Node::UNUSED);
+        build_in_place(&mut self.items, &mut self.nodes, executor);
+        for at in 0..self.nodes.len() {
+            if at != 1 {
+                self.adopt(at as u32, homes);
+            }
+        }
+        self.nodes[0].parent = NOBODY;
+        self.rebuilt += self.leaves as u64;
+    }
+
+    /// Panics unless the tree is one: links and parents agree, boxes hold their contents.
+    pub(super) fn validate(&self, homes: &[u32]) {
+        let mut leaves = 0;
+        let mut stack = Vec::new();
+        stack.extend(self.root().map(|_| 0_u32));
+        while let Some(at) = stack.pop() {
+            let node = &self.nodes[at as usize];
+            if node.is_leaf() {
+                assert_eq!(homes[node.index() as usize], at | self.tag);
+                leaves += 1;
+                continue;
+            }
+            assert!(node.link & STALE == 0);
+            for child in [node.index(), node.index() + 1] {
+                let below = &self.nodes[child as usize];
+                assert_eq!(below.parent, at);
+                assert!(!self.ordered || child > at);
+                assert!(node.bounds.contains(&below.bounds));
+                assert!(!self.marked || node.is_moved() || !below.is_moved());
+                stack.push(child);
+            }
+        }
+        assert_eq!(leaves, self.leaves);
+        assert_eq!(self.nodes.len(), 2 * (leaves + self.free.len()));
+    }
+}

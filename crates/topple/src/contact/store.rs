@@ -1,0 +1,117 @@
+//! All contacts: records at stable indices, hot parts beside them, pair table, list of awake ones.
+
+use super::{Contact, NO_COLOR, PairTable};
+use crate::body::{Bodies, NONE};
+use crate::broad_phase::PairKey;
+use crate::math::*;
+use crate::store::{IndexList, Slots};
+
+/// The cold part of a contact: links.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ContactRecord {
+    /// Previous and next edge in the contact lists of bodies a and b; an edge is 2·contact + side.
+    pub edges: [[u32; 2]; 2],
+    /// Colour, or NO_COLOR.
+    pub color: u8,
+    /// Place in the colour's list.
+    pub color_slot: u32,
+    /// Which bodies' bits it holds in its colour: they were dynamic and awake when it was coloured.
+    pub colored: [bool; 2],
+    /// Links the islands of its two bodies.
+    pub is_linked: bool,
+    /// Was reported as touching: an end event is due when it stops.
+    pub has_begun: bool,
+}
+
+/// Contacts of a world.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Contacts<D: Dim> {
+    /// Links.
+    pub records: Slots<ContactRecord>,
+    /// Manifolds, at the index of the record.
+    pub hot: Vec<Contact<D>>,
+    /// Pair → contact.
+    pub pairs: PairTable,
+    /// Contacts with at least one awake body.
+    pub awake: IndexList,
+}
+
+impl<D: Dim> Contacts<D> {
+    /// Adds a contact and hooks it into the lists of its two bodies.
+    pub(crate) fn insert(&mut self, contact: Contact<D>, bodies: &mut Bodies<D>) -> u32 {
+        let record = ContactRecord {
+            edges: [[NONE; 2]; 2],
+            color: NO_COLOR,
+            color_slot: NONE,
+            colored: [false; 2],
+            is_linked: false,
+            has_begun: false,
+        };
+        let index = self.records.insert(record).index;
+        if index as usize == self.hot.len() {
+            self.hot.push(contact);
+        } else {
+            self.hot[index as usize] = contact;
+        }
+        self.pairs.insert(contact.key(), index);
+        for side in 0..2 {
+            let edge = 2 * index + side as u32;
+            let head = &mut bodies.records[contact.bodies[side]].first_contact;
+            let next = core::mem::replace(head, edge);
+            self.records[index].edges[side] = [NONE, next];
+            if next != NONE {
+                self.edge_mut(next)[0] = edge;
+            }
+        }
+        index
+    }
+
+    /// Takes a contact out of the lists and frees its slot. It must have left its colour before.
+    pub(crate) fn remove(&mut self, index: u32, bodies: &mut Bodies<D>) {
+        debug_assert_eq!(self.records[index].color, NO_COLOR);
+        let contact = self.hot[index as usize];
+        for side in 0..2 {
+            let [previous, next] = self.records[index].edges[side];
+            if previous == NONE {
+                bodies.records[contact.bodies[side]].first_contact = next;
+            } else {
+                self.edge_mut(previous)[1] = next;
+            }
+            if next != NONE {
+                self.edge_mut(next)[0] = previous;
+            }
+        }
+        self.pairs.remove(contact.key());
+        self.awake.remove(index);
+        self.records.remove(index);
+    }
+
+    /// Links of an edge.
+    fn edge_mut(&mut self, edge: u32) -> &mut [u32; 2] {
+        &mut self.records[edge / 2].edges[(edge & 1) as usize]
+    }
+
+    /// Edge after `edge` in its body's list.
+    #[inline]
+    pub(crate) fn next_edge(&self, edge: u32) -> u32 {
+        self.records[edge / 2].edges[(edge & 1) as usize][1]
+    }
+
+    /// Contacts of a body, as (contact, side of the body), newest first.
+    pub(crate) fn of_body(&self, first_edge: u32) -> impl Iterator<Item = (u32, usize)> + '_ {
+        let mut edge = first_edge;
+        core::iter::from_fn(move || {
+            let current = edge;
+            if current == NONE {
+                return None;
+            }
+            edge = self.next_edge(current);
+            Some((current / 2, (current & 1) as usize))
+        })
+    }
+
+    /// The contact of two shapes.
+    pub(crate) fn find(&self, key: PairKey) -> Option<u32> {
+        self.pairs.get(key)
+    }
+}

@@ -1,0 +1,258 @@
+//! Depth of two overlapping cores in space: the expanding polytope algorithm.
+//!
+//! A polytope inside B − A grows where its surface is closest to the origin, until the closest face cannot be pushed
+//! out any more: that face is part of the surface of B − A, and its distance is the depth. Everything is on
+//! the stack; whatever goes wrong numerically, the best face so far is the answer.
+
+use super::cores::{CoreDistance, Cores, Vertex};
+use super::gjk::Simplex;
+use super::wide::Wide;
+use crate::math::*;
+
+const MAX_VERTICES: usize = 96;
+/// A closed surface of triangles has 2·vertices − 4 faces.
+const MAX_FACES: usize = 2 * MAX_VERTICES;
+const MAX_HORIZON: usize = 96;
+
+#[derive(Clone, Copy, Default)]
+struct Face {
+    corners: [u16; 3],
+    normal: Wide,
+    /// Distance of the origin below the face; negative if it is outside.
+    distance: f64,
+}
+
+struct Polytope {
+    vertices: [Vertex; MAX_VERTICES],
+    vertex_count: usize,
+    faces: [Face; MAX_FACES],
+    face_count: usize,
+    /// Largest coordinate of a vertex: what rounding is relative to.
+    size: f64,
+}
+
+/// Depth of the overlap, from the simplex at which GJK stopped.
+pub(super) fn depth<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> CoreDistance {
+    let mut polytope = match start(cores, simplex) {
+        Ok(polytope) => polytope,
+        Err(flat) => return flat,
+    };
+    let mut iterations = 0;
+    let mut best = polytope.closest();
+    while polytope.vertex_count < MAX_VERTICES {
+        iterations += 1;
+        let face = polytope.faces[best];
+        let vertex = cores.support(face.normal);
+        let advance = vertex.w.dot(face.normal) - face.distance;
+        if advance <= 2e-6 * face.distance.abs() + 5e-8 * polytope.size || !polytope.expand(vertex, best) {
+            break;
+        }
+        best = polytope.closest();
+    }
+    let mut found = polytope.answer(best);
+    found.iterations[1] = iterations;
+    found
+}
+
+impl Polytope {
+    fn closest(&self) -> usize {
+        let faces = &self.faces[..self.face_count];
+        (1..faces.len()).fold(0, |best, i| if faces[i].distance < faces[best].distance { i } else { best })
+    }
+
+    /// The face through three vertices, seen from outside counter-clockwise; None if it has no area.
+    fn face(&self, corners: [u16; 3]) -> Option<Face> {
+        let [p, q, r] = corners.map(|c| self.vertices[usize::from(c)].w);
+        let cross = (q - p).cross(r - p);
+        // Relative to the longest edges: slivers have no direction worth using.
+        let scale = (q - p).length_squared().max((r - p).length_squared());
+        if cross.length() <= 1e-12 * scale {
+            return None;
+        }
+        let normal = cross.unit()?;
+        Some(Face { corners, normal, distance: normal.dot(p) })
+    }
+
+    /// Adds a vertex in front of face `seen` and replaces all faces it sees. False if that is not possible; the polytope
+    /// is then unchanged.
+    fn expand(&mut self, vertex: Vertex, seen: usize) -> bool {
+        let mut horizon = [(0_u16, 0_u16); MAX_HORIZON];
+        let mut count = 0;
+        let mut visible = [false; MAX_FACES];
+        let slack = 1e-13 * self.size;
+        for i in 0..self.face_count {
+            let face = &self.faces[i];
+            if i != seen && vertex.w.dot(face.normal) - face.distance <= slack {
+                continue;
+            }
+            visible[i] = true;
+            for k in 0..3 {
+                let edge = (face.corners[k], face.corners[(k + 1) % 3]);
+                // An edge between two visible faces is met once in each direction and vanishes.
+                if let Some(j) = horizon[..count].iter().position(|&(p, q)| (q, p) == edge) {
+                    count -= 1;
+                    horizon[j] = horizon[count];
+                } else if count < MAX_HORIZON {
+                    horizon[count] = edge;
+                    count += 1;
+                } else {
+                    return false;
+                }
+            }
+        }
+        let index = self.vertex_count as u16;
+        self.vertices[self.vertex_count] = vertex;
+        let mut new = [Face::default(); MAX_HORIZON];
+        for (k, &(p, q)) in horizon[..count].iter().enumerate() {
+            let Some(face) = self.face([p, q, index]) else { return false };
+            new[k] = face;
+        }
+        let kept = (0..self.face_count).filter(|&i| !visible[i]).count();
+        if count < 3 || kept + count > MAX_FACES {
+            return false;
+        }
+        self.vertex_count += 1;
+        self.size = self.size.max(vertex.w.reach());
+        let mut end = 0;
+        for i in 0..self.face_count {
+            if !visible[i] {
+                self.faces[end] = self.faces[i];
+                end += 1;
+            }
+        }
+        self.faces[end..end + count].copy_from_slice(&new[..count]);
+        self.face_count = end + count;
+        true
+    }
+
+    fn answer(&self, face: usize) -> CoreDistance {
+        let face = &self.faces[face];
+        let foot = face.normal * face.distance;
+        // Weights of the foot of the origin in the corners of a face; negative outside.
+        let weights = |face: &Face| {
+            let [p, q, r] = face.corners.map(|c| self.vertices[usize::from(c)].w - foot);
+            let area = |x: Wide, y: Wide| x.cross(y).dot(face.normal);
+            let areas = [area(q, r), area(r, p), area(p, q)];
+            let sum = areas[0] + areas[1] + areas[2];
+            areas.map(|x| if sum > 0.0 { x / sum } else { f64::NEG_INFINITY })
+        };
+        // A flat side of B − A is made of several triangles, all at the same distance: the one that holds the foot.
+        let lowest = |w: &[f64; 3]| w[0].min(w[1]).min(w[2]);
+        let (mut best, mut best_weights) = (face, weights(face));
+        for other in &self.faces[..self.face_count] {
+            if other.distance - face.distance <= 1e-7 * self.size
+                && other.normal.dot(face.normal) > 1.0 - 1e-9
+            {
+                let found = weights(other);
+                if lowest(&found) > lowest(&best_weights) {
+                    (best, best_weights) = (other, found);
+                }
+            }
+        }
+        let kept = best_weights.map(|w| w.max(0.0));
+        let sum = kept[0] + kept[1] + kept[2];
+        let [wp, wq, wr] = if sum > 0.0 { kept.map(|w| w / sum) } else { [1.0, 0.0, 0.0] };
+        let [p, q, r] = best.corners.map(|c| self.vertices[usize::from(c)]);
+        CoreDistance {
+            distance: -face.distance,
+            normal: -face.normal,
+            on_a: p.a * wp + q.a * wq + r.a * wr,
+            on_b: p.b * wp + q.b * wq + r.b * wr,
+            iterations: [0, 0],
+        }
+    }
+}
+
+/// A first tetrahedron around or near the origin. If B − A has no volume (two segments, say), the answer at once: depth
+/// 0 across it.
+fn start<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> Result<Polytope, CoreDistance> {
+    let mut v: [Vertex; 4] = simplex.vertices;
+    let mut count = simplex.count.min(4);
+    let axes = [Wide::new(1.0, 0.0, 0.0), Wide::new(0.0, 1.0, 0.0), Wide::new(0.0, 0.0, 1.0)];
+    let size =
+        axes.iter().fold(0.0_f64, |m, &d| m.max(cores.support(d).w.reach()).max(cores.support(-d).w.reach()));
+    let nothing = 1e-10 * size;
+    let flat = |normal: Wide| {
+        let weights = |pick: fn(&Vertex) -> Wide| {
+            let sum: f64 = simplex.weights[..simplex.count].iter().sum();
+            let at = |i: usize| if sum > 0.0 { simplex.weights[i] / sum } else { 1.0 / simplex.count as f64 };
+            (0..simplex.count).fold(Wide::ZERO, |p, i| p + pick(&simplex.vertices[i]) * at(i))
+        };
+        CoreDistance {
+            distance: 0.0,
+            normal: normal.unit().unwrap_or(axes[1]),
+            on_a: weights(|x| x.a),
+            on_b: weights(|x| x.b),
+            iterations: [0, 0],
+        }
+    };
+    if count == 4 && volume(&v).abs() <= nothing * size * size {
+        count = 3;
+    }
+    if count >= 3 && (v[1].w - v[0].w).cross(v[2].w - v[0].w).length() <= nothing * size {
+        count = 2;
+    }
+    if count >= 2 && (v[1].w - v[0].w).length() <= nothing {
+        count = 1;
+    }
+    if count == 1 {
+        let other = axes.iter().flat_map(|&d| [d, -d]).map(|d| cores.support(d));
+        let Some(far) = farthest(other, |x| (x.w - v[0].w).length()) else { return Err(flat(axes[1])) };
+        if (far.w - v[0].w).length() <= nothing {
+            return Err(flat(cores.guess()));
+        }
+        v[1] = far;
+        count = 2;
+    }
+    if count == 2 {
+        let line = v[1].w - v[0].w;
+        let d1 = line.across();
+        let d2 = line.cross(d1);
+        let area = |x: &Vertex| (x.w - v[0].w).cross(line).length();
+        let other = [d1, -d1, d2, -d2].map(|d| cores.support(d));
+        let Some(far) = farthest(other.into_iter(), area) else { return Err(flat(d1)) };
+        if area(&far) <= nothing * line.length() {
+            return Err(flat(d1));
+        }
+        v[2] = far;
+        count = 3;
+    }
+    if count == 3 {
+        let n = (v[1].w - v[0].w).cross(v[2].w - v[0].w);
+        let height = |x: &Vertex| (x.w - v[0].w).dot(n).abs();
+        let Some(far) = farthest([n, -n].map(|d| cores.support(d)).into_iter(), height) else {
+            return Err(flat(n));
+        };
+        if height(&far) <= nothing * n.length() {
+            // Towards b where that is a direction; otherwise either side is as good.
+            return Err(flat(if n.dot(cores.guess()) < 0.0 { -n } else { n }));
+        }
+        v[3] = far;
+    }
+    if volume(&v) > 0.0 {
+        v.swap(0, 1);
+    }
+    let mut polytope = Polytope {
+        vertices: [Vertex::default(); MAX_VERTICES],
+        vertex_count: 4,
+        faces: [Face::default(); MAX_FACES],
+        face_count: 0,
+        size,
+    };
+    polytope.vertices[..4].copy_from_slice(&v);
+    for corners in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
+        let Some(face) = polytope.face(corners) else { return Err(flat(cores.guess())) };
+        polytope.faces[polytope.face_count] = face;
+        polytope.face_count += 1;
+    }
+    Ok(polytope)
+}
+
+/// Six times the volume of a tetrahedron; negative if the face 0 1 2 turns its outside away from corner 3.
+fn volume(v: &[Vertex; 4]) -> f64 {
+    (v[1].w - v[0].w).cross(v[2].w - v[0].w).dot(v[3].w - v[0].w)
+}
+
+fn farthest(candidates: impl Iterator<Item = Vertex>, measure: impl Fn(&Vertex) -> f64) -> Option<Vertex> {
+    candidates.reduce(|best, x| if measure(&x) > measure(&best) { x } else { best })
+}

@@ -1,0 +1,35 @@
+//! Integrators: how velocities follow from forces, and positions from velocities.
+//!
+//! A solver calls the integrator twice in each of its sub-steps: velocities first, then constraints act on them, then
+//! positions. **Writes** only the block it is given. **To add one**: implement [`Integrator`].
+
+mod semi_implicit_euler;
+
+pub use semi_implicit_euler::IntegratorSemiImplicitEuler;
+
+use crate::Error;
+use crate::body::BodyBlock;
+use crate::math::*;
+use crate::store::{Reader, Writer};
+
+/// A scheme of time integration.
+pub trait Integrator<D: Dim>: Send + Sync {
+    /// Name in scene files, flags and profiles.
+    fn name(&self) -> &'static str;
+
+    /// Advances the velocities of the block by `h` [s] under the accelerations of its bodies. May be called for several
+    /// blocks at once from different threads.
+    fn integrate_velocities(&self, block: &mut BodyBlock<'_, D>, h: Real);
+
+    /// Advances `dp`, `dr` and the orientations of the block by `h` [s] with the current velocities. May be called for
+    /// several blocks at once.
+    fn integrate_positions(&self, block: &mut BodyBlock<'_, D>, h: Real);
+
+    /// Writes state that lives from step to step. Most schemes have none.
+    fn save(&self, _out: &mut Writer) {}
+
+    /// Reads what [`Self::save`] wrote.
+    fn load(&mut self, _input: &mut Reader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! A run of contacts to bring up to date, and what is common to all narrow phases: contacts whose boxes have parted,
+//! recycling, and turning a result in the frame of a shape into a manifold in the frames of the bodies.
+
+use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::Settings;
+use crate::body::Bodies;
+use crate::broad_phase::Proxies;
+use crate::contact::{Contact, ContactPoint, flags};
+use crate::math::*;
+use crate::shape::ShapeRecord;
+use crate::store::{Disjoint, Slots};
+
+/// What all batches of a step read.
+pub(crate) struct PairSource<'a, D: Dim> {
+    pub settings: &'a Settings<D>,
+    pub bodies: &'a Bodies<D>,
+    pub shapes: &'a Slots<ShapeRecord<D>>,
+    pub proxies: &'a Proxies<D>,
+}
+
+/// Some contacts of the world, handed out one by one.
+pub struct ContactBatch<'a, D: Dim> {
+    source: &'a PairSource<'a, D>,
+    contacts: Disjoint<'a, Contact<D>>,
+    indices: &'a [u32],
+    at: usize,
+    counters: NarrowCounters,
+}
+
+impl<'a, D: Dim> ContactBatch<'a, D> {
+    /// A batch over `indices`.
+    ///
+    /// # Safety
+    /// No other batch or reference uses the contacts of `indices` while this one lives.
+    pub(crate) unsafe fn new(
+        source: &'a PairSource<'a, D>,
+        contacts: Disjoint<'a, Contact<D>>,
+        indices: &'a [u32],
+    ) -> Self {
+        Self { source, contacts, indices, at: 0, counters: NarrowCounters::default() }
+    }
+
+    /// The next contact to bring up to date. Contacts whose fat boxes no longer overlap are passed over: they end.
+    pub fn next_task(&mut self) -> Option<PairTask<'_, D>> {
+        loop {
+            let index = *self.indices.get(self.at)?;
+            self.at += 1;
+            // SAFETY: the creator promised that the contacts of `indices` are ours alone; indices of one list are
+            // distinct, and the previous task's borrow of `self` has ended.
+            let contact = unsafe { self.contacts.get(index as usize) };
+            let [a, b] = contact.shapes;
+            let slots = self.source.proxies.slots();
+            if !slots[a as usize].fat.overlaps(&slots[b as usize].fat) {
+                contact.flags |= flags::APART;
+                contact.flags &= !flags::TOUCHING;
+                continue;
+            }
+            return Some(PairTask { source: self.source, contact, counters: &mut self.counters });
+        }
+    }
+
+    /// How much work was done.
+    pub(crate) fn counters(&self) -> &NarrowCounters {
+        &self.counters
+    }
+}
+
+/// One contact to bring up to date.
+pub struct PairTask<'a, D: Dim> {
+    source: &'a PairSource<'a, D>,
+    contact: &'a mut Contact<D>,
+    counters: &'a mut NarrowCounters,
+}
+
+impl<D: Dim> PairTask<'_, D> {
+    /// Place of b's centre of mass as seen from a's.
+    fn relative_place(&self) -> Pose<D> {
+        let [a, b] = self.contact.bodies;
+        let places = &self.source.bodies.places;
+        places[a as usize].relative(places[b as usize])
+    }
+
+    /// Keeps the contact as it is if the bodies have hardly moved against each other since it was computed [Catto2026]:
+    /// anchors stay where they are on the bodies, and separations follow from them. Besides saving the work this is what
+    /// makes stacks steady, because the points stop jumping. True if there is nothing more to do.
+    pub fn try_keep(&mut self) -> bool {
+        let settings = self.source.settings;
+        let needed = flags::KEEPS | flags::HAS_KEPT;
+        if self.contact.flags & needed != needed || settings.recycling == 0.0 {
+            return false;
+        }
+        let now = self.relative_place();
+        let kept = &self.contact.kept;
+        let shift = (now.position - kept.position).length();
+        let angle = kept.rotation.small_angle_to(now.rotation);
+        let [a, b] = self.contact.bodies.map(|body| self.source.bodies.cores[body as usize].extent);
+        // Turning about a far point moves the surface by angle times distance; the smaller body bounds the overlap.
+        let motion = shift + 2.0 * angle * a.min(b);
+        let limit = if self.contact.is_touching() { settings.recycling } else { 0.9 * settings.speculative };
+        if motion > limit * self.contact.slop {
+            return false;
+        }
+        self.counters.recycled += 1;
+        true
+    }
+
+    /// The pair in the frame of shape a, with its cache and the counters to fill in.
+    pub fn job(&mut self) -> (CollideJob<'_, D>, &mut PairCache, &mut NarrowCounters) {
+        let relative = self.relative_place();
+        let [a, b] = self.contact.shapes.map(|shape| &self.source.shapes[shape]);
+        let b_in_body_a = relative.compose(b.from_center);
+        let slop = self.contact.slop;
+        let job = CollideJob {
+            a: &a.shape,
+            b: &b.shape,
+            b_in_a: a.from_center.relative(b_in_body_a),
+            margin: self.source.settings.speculative * slop,
+            slop,
+        };
+        (job, &mut self.contact.cache, self.counters)
+    }
+
+    /// Takes the result over into the contact. Impulses of points with the same id live on.
+    pub fn finish(&mut self, local: &LocalManifold<D>) {
+        let relative = self.relative_place();
+        let frame = self.source.shapes[self.contact.shapes[0]].from_center;
+        let contact = &mut *self.contact;
+        let old = contact.manifold;
+        let manifold = &mut contact.manifold;
+        manifold.local_normal = frame.rotation.rotate(local.normal);
+        let mut points = local.points();
+        let deepest;
+        if !self.source.settings.multiple_contacts && points.len() > 1 {
+            let by_depth =
+                |x: &&super::LocalPoint<D>, y: &&super::LocalPoint<D>| x.separation.total_cmp(&y.separation);
+            deepest = points.iter().min_by(by_depth).copied().unwrap_or_default();
+            points = core::slice::from_ref(&deepest);
+        }
+        manifold.count = points.len() as u32;
+        for (new, point) in manifold.points.as_mut().iter_mut().zip(points) {
+            let on_a = frame.position.to_vec() + frame.rotation.rotate(point.position);
+            let matched = old.points().iter().find(|p| p.id == point.id);
+            *new = ContactPoint {
+                local_a: on_a,
+                local_b: relative.inverse_transform(D::Point::from_vec(on_a)),
+                base_separation: point.separation,
+                normal_impulse: matched.map_or(0.0, |p| p.normal_impulse),
+                id: point.id,
+            };
+        }
+        let touching = if contact.flags & flags::SENSOR != 0 {
+            points.iter().any(|p| p.separation <= 0.0)
+        } else {
+            !points.is_empty()
+        };
+        contact.flags &= !flags::TOUCHING;
+        contact.flags |= flags::HAS_KEPT | if touching { flags::TOUCHING } else { 0 };
+        if !touching {
+            manifold.friction_impulse = D::Vec::ZERO;
+            manifold.twist_impulse = 0.0;
+            manifold.rolling_impulse = D::Ang::ZERO;
+        }
+        contact.kept = relative;
+    }
+}

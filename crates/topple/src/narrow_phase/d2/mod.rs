@@ -1,0 +1,58 @@
+//! Contacts between shapes of the plane.
+//!
+//! Round against anything is a closed form (`round.rs`), half-planes look for the lowest corners (`half_plane.rs`),
+//! everything else is a pair of rounded convex polygons: the best separating edge (`sat.rs`), then clipping two edges
+//! against each other (`clip.rs`). All functions work in the frame of one of the shapes and allocate nothing.
+
+mod clip;
+mod half_plane;
+mod round;
+mod sat;
+
+use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::math::*;
+use crate::shape::Shape2;
+use crate::shape::d2::Scratch;
+
+/// Contact of the pair in `job`; see [`LocalManifold`].
+pub(crate) fn collide(
+    job: &CollideJob<'_, D2>,
+    cache: &mut PairCache,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D2>,
+) {
+    out.clear();
+    match (job.a, job.b) {
+        (Shape2::Rectangle { half: ha, radius: ra }, Shape2::Rectangle { half: hb, radius: rb }) => {
+            sat::rectangles(job, (*ha, *ra), (*hb, *rb), cache, counters, out);
+        }
+        (Shape2::Circle { radius: ra }, Shape2::Circle { radius: rb }) => {
+            counters.computed += 1;
+            round::circles(job, *ra, *rb, out);
+        }
+        (_, Shape2::Circle { radius }) => {
+            counters.computed += 1;
+            round::circle_on(job, *radius, cache, counters, out);
+        }
+        (Shape2::Circle { radius }, _) => {
+            counters.computed += 1;
+            round::circle_on(&job.swapped(), *radius, cache, counters, out);
+            out.flip(&job.b_in_a);
+        }
+        (Shape2::HalfPlane { normal, offset }, _) => {
+            counters.computed += 1;
+            half_plane::outline_on(job, *normal, *offset, out);
+        }
+        (_, Shape2::HalfPlane { normal, offset }) => {
+            counters.computed += 1;
+            half_plane::outline_on(&job.swapped(), *normal, *offset, out);
+            out.flip(&job.b_in_a);
+        }
+        _ => {
+            let (mut room_a, mut room_b) = (Scratch::default(), Scratch::default());
+            if let (Some(a), Some(b)) = (job.a.outline(&mut room_a), job.b.outline(&mut room_b)) {
+                sat::outlines(job, &a, &b, cache, counters, out);
+            }
+        }
+    }
+}

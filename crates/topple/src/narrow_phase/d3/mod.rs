@@ -1,0 +1,115 @@
+//! Contacts between the shapes of the space, one file per family of pairs.
+//!
+//! `round.rs`: closed forms for spheres and capsules. `plane.rs`: everything against a half-space. `boxes.rs`: two
+//! boxes, the hottest path of the engine. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
+//! whatever is left by GJK and EPA. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. All work in
+//! the frame of shape a and treat a shape as core plus rounding radius: the geometry is that of the cores,
+//! the radii are taken off at the end.
+
+mod boxes;
+mod convex;
+mod hulls;
+mod patch;
+mod plane;
+mod reduce;
+mod round;
+
+use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::math::*;
+use crate::shape::Shape3;
+use crate::shape::d3::BoxHull;
+
+/// Order in which the contact functions want the two shapes. Polyhedra come first: their faces are exact in their
+/// own frame, whatever the distance to the corner of a large one.
+fn rank(shape: &Shape3) -> u32 {
+    match shape {
+        Shape3::Plane { .. } => 0,
+        Shape3::Hull { .. } => 1,
+        Shape3::Box { .. } => 2,
+        Shape3::Cylinder { .. } => 3,
+        Shape3::Cone { .. } => 4,
+        Shape3::Capsule { .. } => 5,
+        Shape3::Sphere { .. } => 6,
+    }
+}
+
+/// Contact of any pair, in either order.
+pub(crate) fn collide(
+    job: &CollideJob<'_, D3>,
+    cache: &mut PairCache,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D3>,
+) {
+    out.clear();
+    if let (Shape3::Box { half: ha, radius: ra }, Shape3::Box { half: hb, radius: rb }) = (job.a, job.b) {
+        boxes::collide(*ha, *hb, [*ra, *rb], job, cache, counters, out);
+    } else if rank(job.a) <= rank(job.b) {
+        ordered(job, cache, counters, out);
+    } else {
+        ordered(&job.swapped(), cache, counters, out);
+        out.flip(&job.b_in_a);
+    }
+}
+
+/// Contact of a pair that is in the order of [`rank`].
+fn ordered(
+    job: &CollideJob<'_, D3>,
+    cache: &mut PairCache,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D3>,
+) {
+    match (job.a, job.b) {
+        // These count and cache by themselves.
+        (Shape3::Hull { data: a, radius: ra }, Shape3::Hull { data: b, radius: rb }) => {
+            return hulls::collide(a.view(), b.view(), [*ra, *rb], job, cache, counters, out);
+        }
+        (Shape3::Hull { data: a, radius: ra }, Shape3::Box { half, radius: rb }) => {
+            let b = BoxHull::new(*half);
+            return hulls::collide(a.view(), b.view(), [*ra, *rb], job, cache, counters, out);
+        }
+        (Shape3::Plane { .. } | Shape3::Capsule { .. } | Shape3::Sphere { .. }, _)
+        | (Shape3::Hull { .. }, Shape3::Sphere { .. })
+        | (Shape3::Box { .. }, Shape3::Sphere { .. } | Shape3::Capsule { .. }) => {}
+        _ => return convex::collide(job, cache, counters, out),
+    }
+    counters.computed += 1;
+    match (job.a, job.b) {
+        (Shape3::Plane { normal, offset }, b) => plane::collide(*normal, *offset, b, job, cache, out),
+        (Shape3::Hull { data, radius: ra }, Shape3::Sphere { radius: rb }) => {
+            round::hull_sphere(data, *ra, *rb, job, counters, out);
+        }
+        (Shape3::Box { half, radius: ra }, Shape3::Sphere { radius: rb }) => {
+            round::box_sphere(*half, *ra, *rb, job, out);
+        }
+        (Shape3::Box { half, radius: ra }, Shape3::Capsule { a, b, radius: rb }) => {
+            round::box_capsule(*half, *ra, [*a, *b], *rb, job, counters, out);
+        }
+        (Shape3::Capsule { a, b, radius: ra }, Shape3::Sphere { radius: rb }) => {
+            round::capsule_sphere([*a, *b], *ra, *rb, job, out);
+        }
+        (Shape3::Capsule { a: a0, b: a1, radius: ra }, Shape3::Capsule { a: b0, b: b1, radius: rb }) => {
+            round::capsule_capsule([*a0, *a1], *ra, [*b0, *b1], *rb, job, out);
+        }
+        (Shape3::Sphere { radius: ra }, Shape3::Sphere { radius: rb }) => {
+            round::sphere_sphere(*ra, *rb, job, out);
+        }
+        _ => {}
+    }
+}
+
+/// Adds a point where the cores have the points `on_a` and, `gap` further along the normal, on b, if the rounded
+/// surfaces are close enough. The position is half-way between the surfaces.
+#[inline]
+fn push_core_point(
+    out: &mut LocalManifold<D3>,
+    on_a: Vec3,
+    gap: Real,
+    radii: [Real; 2],
+    margin: Real,
+    id: u32,
+) {
+    let separation = gap - radii[0] - radii[1];
+    if separation <= margin {
+        out.push(on_a + out.normal * (0.5 * (gap + radii[0] - radii[1])), separation, id);
+    }
+}

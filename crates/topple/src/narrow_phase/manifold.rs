@@ -1,0 +1,77 @@
+//! The result of a contact function.
+
+use crate::math::*;
+
+/// Points a contact function can report before reduction.
+pub const MAX_LOCAL_POINTS: usize = 4;
+
+/// Contact of two shapes in the frame of shape a.
+///
+/// The normal points from a to b. Every point lies half-way between the two surfaces; its separation is measured along
+/// the normal, negative when the shapes overlap there. Points farther apart than the job's margin are left out; a
+/// manifold without points means "no contact". At most `D::MAX_POINTS` points. Ids are equal in consecutive steps while
+/// the same features touch, distinct within a manifold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalManifold<D: Dim> {
+    /// Unit vector from a to b, in the frame of a.
+    pub normal: D::Vec,
+    points: [LocalPoint<D>; MAX_LOCAL_POINTS],
+    count: usize,
+}
+
+/// One contact point of a [`LocalManifold`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LocalPoint<D: Dim> {
+    /// Mid-point between the surfaces, in the frame of a [m].
+    pub position: D::Vec,
+    /// Distance of the surfaces along the normal [m]; negative: overlap.
+    pub separation: Real,
+    /// Names the pair of features.
+    pub id: u32,
+}
+
+impl<D: Dim> Default for LocalManifold<D> {
+    fn default() -> Self {
+        Self { normal: D::Vec::ZERO, points: [LocalPoint::default(); MAX_LOCAL_POINTS], count: 0 }
+    }
+}
+
+impl<D: Dim> LocalManifold<D> {
+    /// Forgets all points.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Adds a point. Points beyond `D::MAX_POINTS` are ignored: reduce first.
+    #[inline]
+    pub fn push(&mut self, position: D::Vec, separation: Real, id: u32) {
+        debug_assert!(self.count < D::MAX_POINTS, "manifold not reduced");
+        if self.count < D::MAX_POINTS {
+            self.points[self.count] = LocalPoint { position, separation, id };
+            self.count += 1;
+        }
+    }
+
+    /// The points.
+    pub fn points(&self) -> &[LocalPoint<D>] {
+        &self.points[..self.count]
+    }
+
+    /// The points.
+    pub fn points_mut(&mut self) -> &mut [LocalPoint<D>] {
+        &mut self.points[..self.count]
+    }
+
+    /// True if there is no contact.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Turns a result that was computed for the pair (b, a) in the frame of b into one for (a, b) in the frame of a.
+    pub fn flip(&mut self, b_in_a: &Pose<D>) {
+        self.normal = -b_in_a.rotation.rotate(self.normal);
+        for point in &mut self.points[..self.count] {
+            point.position = b_in_a.position.to_vec() + b_in_a.rotation.rotate(point.position);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Narrow phase: from two shapes and their relative pose to contact points, normal and separation.
+//!
+//! **In**: pairs of shapes with poses, last step's cache. **Out**: a [`LocalManifold`] per pair. **Writes**: only the
+//! contacts it is given. **Order**: contacts are independent; any order and any number of threads give the same result.
+//! **Cost**: linear in the pairs. **To add a method**: implement [`NarrowPhase`], pass the conformance suite in
+//! `tests/it/conformance/narrow_phase.rs`. Geometry of the pairs: `d2/` and `d3/`, one file per family of pairs.
+
+mod auto;
+mod batch;
+pub mod d2;
+pub mod d3;
+mod manifold;
+
+pub use auto::NarrowPhaseAuto;
+pub(crate) use batch::PairSource;
+pub use batch::{ContactBatch, PairTask};
+pub use manifold::{LocalManifold, LocalPoint, MAX_LOCAL_POINTS};
+
+use crate::Error;
+use crate::math::*;
+use crate::store::{Reader, Writer};
+
+/// A method of computing contacts.
+pub trait NarrowPhase<D: Dim>: Send + Sync {
+    /// Name in scene files, flags and profiles.
+    fn name(&self) -> &'static str;
+
+    /// Brings every contact of the batch up to date. Called for several batches at once from different threads.
+    fn update(&self, batch: &mut ContactBatch<'_, D>);
+
+    /// Writes state that lives from step to step; what belongs to a pair lives in its [`PairCache`]. Most methods have
+    /// none.
+    fn save(&self, _out: &mut Writer) {}
+
+    /// Reads what [`Self::save`] wrote.
+    fn load(&mut self, _input: &mut Reader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// One pair to collide, in the frame of shape a.
+#[derive(Clone, Copy, Debug)]
+pub struct CollideJob<'a, D: Dim> {
+    /// First shape, at the origin of the frame.
+    pub a: &'a D::Shape,
+    /// Second shape.
+    pub b: &'a D::Shape,
+    /// Pose of b in the frame of a.
+    pub b_in_a: Pose<D>,
+    /// Points closer than this are contacts, so that fast bodies are stopped in time [m]. At least 0.
+    pub margin: Real,
+    /// Length that counts as nothing for this pair [m]: hysteresis between axes, merging of points.
+    pub slop: Real,
+}
+
+impl<D: Dim> CollideJob<'_, D> {
+    /// The same pair with the roles swapped.
+    #[must_use]
+    pub fn swapped(&self) -> Self {
+        let r = self.b_in_a.rotation.inverse();
+        let position = D::Point::from_vec(-r.rotate(self.b_in_a.position.to_vec()));
+        Self { a: self.b, b: self.a, b_in_a: Pose { position, rotation: r }, ..*self }
+    }
+}
+
+/// What a contact function remembers of a pair from one step to the next. Each function gives the fields its own
+/// meaning; all zero means "nothing known". A function that finds a cache it does not understand ignores it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PairCache {
+    /// Which kind of feature or simplex is remembered; 0: none.
+    pub kind: u32,
+    /// Feature of shape a, or packed vertex indices.
+    pub a: u32,
+    /// Feature of shape b, or packed vertex indices.
+    pub b: u32,
+    /// A length, usually the separation when the feature was found [m].
+    pub value: Real,
+}
+
+/// How much work the narrow phase did. Added up over threads; only sums, so the order does not matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NarrowCounters {
+    /// Pairs whose contact was computed from the geometry.
+    pub computed: u64,
+    /// Pairs whose contact was kept because the bodies hardly moved against each other.
+    pub recycled: u64,
+    /// Pairs answered from the cached axis or feature alone.
+    pub cache_hits: u64,
+    /// Separating axes tested.
+    pub axes: u64,
+    /// GJK iterations.
+    pub gjk_iterations: u64,
+    /// EPA iterations.
+    pub epa_iterations: u64,
+}
+
+impl NarrowCounters {
+    /// Adds the work of another thread.
+    pub fn add(&mut self, other: &Self) {
+        self.computed += other.computed;
+        self.recycled += other.recycled;
+        self.cache_hits += other.cache_hits;
+        self.axes += other.axes;
+        self.gjk_iterations += other.gjk_iterations;
+        self.epa_iterations += other.epa_iterations;
+    }
+}

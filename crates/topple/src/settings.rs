@@ -1,0 +1,326 @@
+//! Every tunable of the engine, in one place, with unit and default.
+//!
+//! Lengths that only make sense relative to the size of things (slop, margins) are given as a share of the *size* of
+//! the smaller shape of a pair (its inner radius) with an upper bound, because real dominoes are 7 mm thick and real
+//! houses are not.
+
+use crate::Error;
+use crate::math::*;
+use crate::shape::Mixing;
+
+macro_rules! settings {
+    ($($(#[doc = $doc:literal])* $name:ident: $type:ty = $default:expr, $kind:ident($($arg:expr),*), $unit:literal;)*) => {
+        /// Settings of a world. Plain data; [`crate::World::set_settings`] checks them.
+        ///
+        /// ```
+        /// use topple::Settings2;
+        /// let calm = Settings2 { substeps: 8, ..Settings2::default() };
+        /// assert!(calm.validate().is_ok());
+        /// ```
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Settings<D: Dim> {
+            /// Acceleration by gravity [m/s²]. Default −9.8 along y.
+            pub gravity: D::Vec,
+            $($(#[doc = $doc])* #[doc = concat!("Unit: ", $unit, ". Default `", stringify!($default), "`.")] pub $name: $type,)*
+        }
+
+        impl<D: Dim> Default for Settings<D> {
+            fn default() -> Self {
+                let mut gravity = D::Vec::ZERO;
+                gravity.set(1, -9.8);
+                Self { gravity, $($name: $default,)* }
+            }
+        }
+
+        impl<D: Dim> Settings<D> {
+            /// Ok, or the first setting with an impossible value.
+            pub fn validate(&self) -> Result<(), Error> {
+                if !self.gravity.is_finite() {
+                    return Err(Error::invalid("Settings.gravity", self.gravity, "finite"));
+                }
+                $(check::$kind(concat!("Settings.", stringify!($name)), self.$name, $($arg),*)?;)*
+                Ok(())
+            }
+
+            /// Sets one setting from text, by its name: a number, `true`/`false`, the name of a mixing rule, or for
+            /// `gravity` numbers with commas. Changes nothing if the name or the value is wrong.
+            pub fn set_by_name(&mut self, name: &str, value: &str) -> Result<(), Error> {
+                let mut changed = self.clone();
+                match name {
+                    "gravity" => changed.gravity = text::vector::<D>(value)?,
+                    $(stringify!($name) => changed.$name = text::Setting::parse(concat!("Settings.", stringify!($name)), value)?,)*
+                    _ => return Err(text::unknown(name, Self::info().iter().map(|s| s.name))),
+                }
+                changed.validate()?;
+                *self = changed;
+                Ok(())
+            }
+
+            /// Name, unit, default and meaning of every setting, for lists and reference pages.
+            pub fn info() -> Vec<SettingInfo> {
+                let d = Self::default();
+                vec![
+                    SettingInfo { name: "gravity", unit: "m/s²", default: text::show_vector::<D>(d.gravity),
+                        doc: "Acceleration by gravity.".into() },
+                    $(SettingInfo { name: stringify!($name), unit: $unit, default: text::Setting::show(&d.$name),
+                        doc: concat!($($doc, " "),*).trim().into() },)*
+                ]
+            }
+
+            /// The value of one setting as text, by its name.
+            pub fn get_by_name(&self, name: &str) -> Result<String, Error> {
+                match name {
+                    "gravity" => Ok(text::show_vector::<D>(self.gravity)),
+                    $(stringify!($name) => Ok(text::Setting::show(&self.$name)),)*
+                    _ => Err(text::unknown(name, Self::info().iter().map(|s| s.name))),
+                }
+            }
+        }
+    };
+}
+
+/// Description of one setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingInfo {
+    /// Name in code, scene files and flags.
+    pub name: &'static str,
+    /// Unit; `1` for numbers without one.
+    pub unit: &'static str,
+    /// Default value as text.
+    pub default: String,
+    /// What it does.
+    pub doc: String,
+}
+
+settings! {
+    /// Time that one step advances.
+    dt: Real = 1.0 / 60.0, within(1e-6, 1.0), "s";
+    /// Sub-steps per step of solvers that use them.
+    substeps: u32 = 4, count(1, 1000), "1";
+    /// Iterations per step of solvers that iterate instead.
+    iterations: u32 = 10, count(1, 10_000), "1";
+
+    /// Let bodies at rest fall asleep.
+    sleeping: bool = true, flag(), "1";
+    /// A body slower than this, everywhere on its surface, is at rest; small bodies: see `sleep_rate`.
+    sleep_speed: Real = 0.05, not_negative(), "m/s";
+    /// The same for small bodies, as body sizes per second: the smaller of both limits counts.
+    sleep_rate: Real = 0.1, not_negative(), "1/s";
+    /// Time at rest before an island falls asleep.
+    sleep_time: Real = 0.5, not_negative(), "s";
+    /// A sleeping body is woken by a touch faster than this; gentler ones treat it as a wall.
+    wake_speed: Real = 0.1, not_negative(), "m/s";
+    /// A sleeping body is woken by a push above this share of its weight (of its mass times 9.8 m/s² without gravity).
+    wake_load: Real = 0.1, not_negative(), "1";
+
+    /// Overlap that counts as nothing, as a share of the size of the smaller shape.
+    slop: Real = 0.01, within(0.0, 0.5), "1";
+    /// Upper bound of the slop.
+    max_slop: Real = 0.005, not_negative(), "m";
+    /// Contacts are made this many slops before the shapes touch.
+    speculative: Real = 4.0, not_negative(), "slop";
+    /// A contact is kept without computing it again while its bodies move less than this many slops against each other.
+    /// 0 computes every contact in every step.
+    recycling: Real = 10.0, not_negative(), "slop";
+    /// Bounding boxes are fattened by this share of the size of the body.
+    box_margin: Real = 0.125, within(0.0, 10.0), "1";
+    /// Upper bound of the fattening.
+    max_box_margin: Real = 0.05, not_negative(), "m";
+
+    /// Start from the impulses of the last step (contact caching).
+    warm_starting: bool = true, flag(), "1";
+    /// Keep several contact points per pair; false keeps only the deepest.
+    multiple_contacts: bool = true, flag(), "1";
+    /// Bounce at all.
+    restitution: bool = true, flag(), "1";
+    /// Slower impacts do not bounce.
+    restitution_threshold: Real = 1.0, not_negative(), "m/s";
+    /// Friction at all.
+    friction: bool = true, flag(), "1";
+    /// How the friction of two shapes is combined unless they say otherwise.
+    friction_mixing: Mixing = Mixing::Geometric, mixing(), "1";
+    /// How the restitution of two shapes is combined unless they say otherwise.
+    restitution_mixing: Mixing = Mixing::Max, mixing(), "1";
+
+    /// Stiffness of soft contacts as a frequency; limited to an eighth of the sub-step rate.
+    contact_hertz: Real = 30.0, positive(), "Hz";
+    /// Damping of soft contacts; 1 is critical.
+    contact_damping: Real = 10.0, positive(), "1";
+    /// Overlap is pushed out at most this fast.
+    push_speed: Real = 3.0, positive(), "m/s";
+    /// Stiffness of joints as a frequency; limited to an eighth of the sub-step rate.
+    joint_hertz: Real = 60.0, positive(), "Hz";
+    /// Damping of joints; 1 is critical.
+    joint_damping: Real = 2.0, not_negative(), "1";
+    /// Share of the overlap removed per step by solvers with position bias.
+    baumgarte: Real = 0.2, within(0.0, 1.0), "1";
+
+    /// Stop fast bodies at what they would pass through.
+    continuous: bool = true, flag(), "1";
+    /// Let spinning bodies precess (3D).
+    gyroscopic: bool = true, flag(), "1";
+    /// Speeds are clamped to this.
+    max_speed: Real = 4000.0, positive(), "m/s";
+    /// Rotation per sub-step is clamped to this.
+    max_spin: Real = 0.25 * core::f32::consts::PI, within(1e-3, 3.0), "rad";
+    /// Impacts faster than this are reported as hits by shapes that ask for it.
+    hit_speed: Real = 1.0, not_negative(), "m/s";
+}
+
+/// Range checks, one per kind of setting.
+mod check {
+    use super::{Error, Mixing, Real};
+    pub(super) use crate::error::{not_negative, positive};
+
+    pub(super) fn within(field: &'static str, value: Real, low: Real, high: Real) -> Result<(), Error> {
+        if value.is_finite() && value >= low && value <= high {
+            return Ok(());
+        }
+        let allowed = format!("from {low} to {high}");
+        Err(Error::InvalidRange { field, value: value.to_string(), allowed })
+    }
+
+    pub(super) fn count(field: &'static str, value: u32, low: u32, high: u32) -> Result<(), Error> {
+        if (low..=high).contains(&value) {
+            return Ok(());
+        }
+        Err(Error::InvalidRange { field, value: value.to_string(), allowed: format!("from {low} to {high}") })
+    }
+
+    pub(super) fn flag(_field: &'static str, _value: bool) -> Result<(), Error> {
+        Ok(())
+    }
+
+    pub(super) fn mixing(_field: &'static str, _value: Mixing) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Settings to and from text.
+mod text {
+    use super::{Dim, Error, Mixing, Real, VecOps};
+
+    pub(super) trait Setting: Sized {
+        fn parse(field: &'static str, text: &str) -> Result<Self, Error>;
+        fn show(&self) -> String;
+    }
+
+    impl Setting for Real {
+        fn parse(field: &'static str, text: &str) -> Result<Self, Error> {
+            text.trim().parse().map_err(|_| Error::invalid(field, text, "a number"))
+        }
+        fn show(&self) -> String {
+            self.to_string()
+        }
+    }
+
+    impl Setting for u32 {
+        fn parse(field: &'static str, text: &str) -> Result<Self, Error> {
+            text.trim().parse().map_err(|_| Error::invalid(field, text, "a whole number, at least 0"))
+        }
+        fn show(&self) -> String {
+            self.to_string()
+        }
+    }
+
+    impl Setting for bool {
+        fn parse(field: &'static str, text: &str) -> Result<Self, Error> {
+            match text.trim() {
+                "true" | "on" | "yes" | "1" => Ok(true),
+                "false" | "off" | "no" | "0" => Ok(false),
+                _ => Err(Error::invalid(field, text, "true or false")),
+            }
+        }
+        fn show(&self) -> String {
+            self.to_string()
+        }
+    }
+
+    impl Setting for Mixing {
+        fn parse(field: &'static str, text: &str) -> Result<Self, Error> {
+            let found = Mixing::NAMES.iter().find(|(name, _)| *name == text.trim());
+            found
+                .map(|&(_, rule)| rule)
+                .ok_or_else(|| Error::invalid(field, text, "one of mean, geometric, min, product, max"))
+        }
+        fn show(&self) -> String {
+            let found = Mixing::NAMES.iter().find(|(_, rule)| rule == self);
+            found.map_or("?", |(name, _)| name).to_string()
+        }
+    }
+
+    pub(super) fn vector<D: Dim>(text: &str) -> Result<D::Vec, Error> {
+        let refuse = || Error::invalid("Settings.gravity", text, "numbers with commas, one per axis");
+        let parts: Vec<Real> =
+            text.split(',').map(|p| p.trim().parse().map_err(|_| refuse())).collect::<Result<_, _>>()?;
+        if parts.len() != D::N {
+            return Err(refuse());
+        }
+        let mut v = D::Vec::ZERO;
+        parts.iter().enumerate().for_each(|(i, &x)| v.set(i, x));
+        Ok(v)
+    }
+
+    pub(super) fn show_vector<D: Dim>(v: D::Vec) -> String {
+        (0..D::N).map(|i| v.get(i).to_string()).collect::<Vec<_>>().join(",")
+    }
+
+    pub(super) fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> Error {
+        let known = known.collect::<Vec<_>>().join(", ");
+        Error::UnknownName { kind: "setting", name: name.into(), known }
+    }
+}
+
+impl<D: Dim> Settings<D> {
+    /// Overlap that counts as nothing for a shape or pair of inner radius `size` [m].
+    #[inline]
+    pub(crate) fn slop_for(&self, size: Real) -> Real {
+        (self.slop * size).min(self.max_slop)
+    }
+
+    /// Strength of gravity for thresholds that compare with weight [m/s²].
+    pub(crate) fn weight_scale(&self) -> Real {
+        let g = self.gravity.length();
+        if g > 0.0 { g } else { 9.8 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_go_to_text_and_back() {
+        let mut changed = Settings::<D2>::default();
+        changed.set_by_name("gravity", "0, -1.5").unwrap();
+        changed.set_by_name("friction_mixing", "min").unwrap();
+        changed.set_by_name("sleeping", "off").unwrap();
+        changed.set_by_name("substeps", "7").unwrap();
+        let mut copy = Settings::<D2>::default();
+        for info in Settings::<D2>::info() {
+            copy.set_by_name(info.name, &changed.get_by_name(info.name).unwrap()).unwrap();
+            assert!(!info.doc.is_empty() && !info.unit.is_empty(), "{} is documented", info.name);
+        }
+        assert_eq!(copy, changed);
+    }
+
+    #[test]
+    fn a_wrong_setting_changes_nothing_and_says_what_is_allowed() {
+        let mut settings = Settings::<D3>::default();
+        for (name, value) in [
+            ("dt", "0"),
+            ("dt", "abc"),
+            ("substeps", "-1"),
+            ("gravity", "1,2"),
+            ("gravity", "NaN,0,0"),
+            ("friction_mixing", "sum"),
+            ("sleeping", "maybe"),
+            ("slopp", "1"),
+            ("push_speed", "inf"),
+        ] {
+            let error = settings.set_by_name(name, value).unwrap_err().to_string();
+            assert!(error.contains("must be") || error.contains("no setting named"), "{error}");
+        }
+        assert_eq!(settings, Settings::default());
+    }
+}

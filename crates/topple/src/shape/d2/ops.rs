@@ -1,0 +1,214 @@
+//! What every shape of the plane can do, case by case.
+
+use super::outline::ray_cast_circle;
+use super::{LocalRay, LocalRayHit, Scratch, Shape2, rectangle_corners, rounding_of};
+use crate::Error;
+use crate::error::{finite, not_negative, positive};
+use crate::math::*;
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::shape::{Mass, ShapeOps};
+use crate::store::{Reader, Writer};
+use std::sync::Arc;
+
+/// How far the length of a half-plane's normal may be from 1 (dimensionless).
+const UNIT_TOLERANCE: Real = 1e-3;
+
+impl ShapeOps<D2> for Shape2 {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Circle { .. } => "circle",
+            Self::Rectangle { .. } => "rectangle",
+            Self::Polygon { .. } => "polygon",
+            Self::Capsule { .. } => "capsule",
+            Self::Segment { .. } => "segment",
+            Self::HalfPlane { .. } => "half-plane",
+        }
+    }
+
+    fn validate(&self) -> Result<(), Error> {
+        match self {
+            Self::Circle { radius } => positive("Circle.radius", *radius),
+            Self::Rectangle { half, radius } => {
+                positive("Rectangle.half.x", half.x)?;
+                positive("Rectangle.half.y", half.y)?;
+                not_negative("Rectangle.radius", *radius)
+            }
+            // The corners were checked when the hull was built.
+            Self::Polygon { radius, .. } => not_negative("Polygon.radius", *radius),
+            Self::Capsule { a, b, radius } => {
+                ends("Capsule.a", *a, "Capsule.b", *b)?;
+                positive("Capsule.radius", *radius)
+            }
+            Self::Segment { a, b } => ends("Segment.a", *a, "Segment.b", *b),
+            Self::HalfPlane { normal, offset } => {
+                if !is_near(normal.length(), 1.0, UNIT_TOLERANCE) {
+                    return Err(Error::invalid("HalfPlane.normal", *normal, "of unit length"));
+                }
+                finite("HalfPlane.offset", *offset)
+            }
+        }
+    }
+
+    fn can_move(&self) -> bool {
+        !matches!(self, Self::HalfPlane { .. })
+    }
+
+    fn is_solid(&self) -> bool {
+        !matches!(self, Self::HalfPlane { .. } | Self::Segment { .. })
+    }
+
+    fn mass(&self, density: Real) -> Mass<D2> {
+        match self {
+            Self::Circle { radius } => {
+                let mass = density * core::f32::consts::PI * radius * radius;
+                Mass { mass, center: Vec2::ZERO, inertia: 0.5 * mass * radius * radius }
+            }
+            Self::HalfPlane { .. } | Self::Segment { .. } => Mass::ZERO,
+            _ => self.outline(&mut Scratch::default()).map_or(Mass::ZERO, |o| o.mass(density)),
+        }
+    }
+
+    fn aabb(&self, pose: &Pose<D2>) -> Aabb<D2> {
+        match self {
+            Self::Circle { radius } => Aabb::around(pose.position, Vec2::splat(*radius)),
+            Self::Rectangle { half, radius } => {
+                let (c, s) = (pose.rotation.cos.abs(), pose.rotation.sin.abs());
+                let reach = Vec2::new(c * half.x + s * half.y, s * half.x + c * half.y);
+                Aabb::around(pose.position, reach + Vec2::splat(*radius))
+            }
+            Self::Polygon { data, radius } => {
+                Aabb::of_points(data.vertices().iter().map(|v| pose.transform(*v))).grown(*radius)
+            }
+            Self::Capsule { a, b, radius } => {
+                Aabb::of_points([pose.transform(*a), pose.transform(*b)]).grown(*radius)
+            }
+            Self::Segment { a, b } => Aabb::of_points([pose.transform(*a), pose.transform(*b)]),
+            Self::HalfPlane { .. } => Aabb::infinite(),
+        }
+    }
+
+    /// Rounded rectangles and polygons give the corners of their core.
+    fn vertices(&self) -> Vec<Vec2> {
+        match self {
+            Self::Rectangle { half, .. } => rectangle_corners(*half).to_vec(),
+            Self::Polygon { data, .. } => data.vertices().to_vec(),
+            Self::Segment { a, b } => vec![*a, *b],
+            Self::Circle { .. } | Self::Capsule { .. } | Self::HalfPlane { .. } => Vec::new(),
+        }
+    }
+
+    fn farthest_from(&self, p: Vec2) -> Real {
+        match self {
+            Self::Circle { radius } => p.length() + radius,
+            Self::HalfPlane { .. } => Real::INFINITY,
+            _ => self.outline(&mut Scratch::default()).map_or(0.0, |o| {
+                o.vertices.iter().fold(0.0, |far: Real, v| far.max((*v - p).length())) + o.radius
+            }),
+        }
+    }
+
+    fn inner_radius(&self) -> Real {
+        match self {
+            Self::Circle { radius } | Self::Capsule { radius, .. } => *radius,
+            Self::Rectangle { half, radius } => half.min_element() + radius,
+            Self::Polygon { data, radius } => data.inner_radius() + radius,
+            Self::Segment { .. } | Self::HalfPlane { .. } => Real::INFINITY,
+        }
+    }
+
+    /// A point is on a segment if it is so within rounding.
+    fn contains(&self, p: Vec2) -> bool {
+        match self {
+            Self::Circle { radius } => p.length_squared() <= radius * radius,
+            Self::HalfPlane { normal, offset } => normal.dot(p) <= *offset,
+            Self::Segment { .. } => {
+                let mut scratch = Scratch::default();
+                self.outline(&mut scratch).is_some_and(|o| o.distance(p) <= rounding_of(p.abs()))
+            }
+            _ => self.outline(&mut Scratch::default()).is_some_and(|o| o.distance(p) <= 0.0),
+        }
+    }
+
+    fn ray_cast(&self, ray: &LocalRay<D2>) -> Option<LocalRayHit<D2>> {
+        match self {
+            Self::Circle { radius } => ray_cast_circle(Vec2::ZERO, *radius, ray),
+            Self::HalfPlane { normal, offset } => {
+                let height = normal.dot(ray.origin) - offset;
+                if height <= 0.0 {
+                    return (ray.max >= 0.0).then_some(LocalRayHit { t: 0.0, normal: Vec2::ZERO });
+                }
+                let t = -height / normal.dot(ray.direction);
+                (0.0..=ray.max).contains(&t).then_some(LocalRayHit { t, normal: *normal })
+            }
+            _ => self.outline(&mut Scratch::default())?.ray_cast(ray),
+        }
+    }
+
+    fn support(&self, direction: Vec2) -> Option<Vec2> {
+        match self {
+            Self::Circle { .. } => Some(Vec2::ZERO),
+            Self::HalfPlane { .. } => None,
+            Self::Rectangle { half, .. } => {
+                Some(Vec2::new(half.x.copysign(direction.x), half.y.copysign(direction.y)))
+            }
+            _ => self.outline(&mut Scratch::default()).map(|o| o.vertices[o.support(direction)]),
+        }
+    }
+
+    fn rounding(&self) -> Real {
+        match self {
+            Self::Circle { radius }
+            | Self::Rectangle { radius, .. }
+            | Self::Polygon { radius, .. }
+            | Self::Capsule { radius, .. } => *radius,
+            Self::Segment { .. } | Self::HalfPlane { .. } => 0.0,
+        }
+    }
+
+    fn collides_with(&self, other: &Self) -> bool {
+        !matches!((self, other), (Self::HalfPlane { .. }, Self::HalfPlane { .. }))
+    }
+
+    fn keeps_contacts(&self) -> bool {
+        !matches!(self, Self::Circle { .. } | Self::Capsule { .. })
+    }
+
+    #[inline]
+    fn collide(
+        job: &CollideJob<'_, D2>,
+        cache: &mut PairCache,
+        counters: &mut NarrowCounters,
+        out: &mut LocalManifold<D2>,
+    ) {
+        crate::narrow_phase::d2::collide(job, cache, counters, out);
+    }
+
+    fn shared(&self) -> Option<usize> {
+        match self {
+            Self::Polygon { data, .. } => Some(Arc::as_ptr(data) as usize),
+            _ => None,
+        }
+    }
+
+    fn save(&self, out: &mut Writer) {
+        super::codec::save(self, out);
+    }
+
+    fn load(input: &mut Reader<'_>) -> Result<Self, Error> {
+        super::codec::load(input)
+    }
+}
+
+/// Checks the ends of a segment: finite and apart.
+fn ends(name_a: &'static str, a: Vec2, name_b: &'static str, b: Vec2) -> Result<(), Error> {
+    if !a.is_finite() {
+        return Err(Error::invalid(name_a, a, "finite"));
+    }
+    if !b.is_finite() {
+        return Err(Error::invalid(name_b, b, "finite"));
+    }
+    if a == b {
+        return Err(Error::invalid(name_b, b, "different from the other end"));
+    }
+    Ok(())
+}

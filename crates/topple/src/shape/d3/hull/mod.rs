@@ -1,0 +1,380 @@
+//! Convex hulls: shared geometry of many bodies.
+//!
+//! A half-edge structure in flat arrays: the half-edges of a face are neighbours in one array, counter-clockwise seen
+//! from outside. Contact code sees hulls and boxes through the same [`HullView`]. Construction is in
+//! `quickhull.rs`, masses are in `mass.rs`.
+
+mod mass;
+mod quickhull;
+
+pub(super) use mass::rounded_mass;
+
+use crate::Error;
+use crate::distance::Wide;
+use crate::math::*;
+use crate::store::{Reader, Writer};
+
+/// Most vertices a hull can have: contact ids and caches number features in a few bits.
+pub const MAX_HULL_VERTICES: usize = 255;
+
+/// A face: outward plane n·x = offset, and its half-edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HullFace {
+    /// Outward unit normal.
+    pub normal: Vec3,
+    /// Distance of the plane from the origin along the normal [m].
+    pub offset: Real,
+    /// First half-edge.
+    pub first: u16,
+    /// Number of half-edges, equal to the number of corners.
+    pub count: u16,
+}
+
+/// A directed edge; the next one of the face follows in the array, the first comes after the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HalfEdge {
+    /// Vertex it starts at.
+    pub vertex: u16,
+    /// The same edge seen from the other face.
+    pub twin: u16,
+    /// The face to its left.
+    pub face: u16,
+}
+
+/// An edge between two faces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HullEdge {
+    /// Vertices at its ends.
+    pub vertices: [u16; 2],
+    /// Faces to its left and to its right.
+    pub faces: [u16; 2],
+}
+
+/// The geometry of a convex hull, without its rounding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HullData {
+    vertices: Vec<Vec3>,
+    faces: Vec<HullFace>,
+    half_edges: Vec<HalfEdge>,
+    edges: Vec<HullEdge>,
+    /// Centre of mass [m].
+    center: Vec3,
+    /// Distance from the centre of mass to the nearest face [m].
+    inner_radius: Real,
+}
+
+/// What contact functions see of a hull or of a box.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HullView<'a> {
+    pub vertices: &'a [Vec3],
+    pub faces: &'a [HullFace],
+    pub half_edges: &'a [HalfEdge],
+    pub edges: &'a [HullEdge],
+}
+
+impl HullData {
+    /// The convex hull of `points` [m]. Points inside, doubled ones and ones in the middle of faces or edges are left
+    /// out; faces in one plane are merged. Refuses clouds without volume and hulls of more than
+    /// [`MAX_HULL_VERTICES`] vertices.
+    pub fn new(points: &[Vec3]) -> Result<Self, Error> {
+        quickhull::hull(points, MAX_HULL_VERTICES, |loops| Self::from_loops(loops.vertices, &loops.faces))
+    }
+
+    /// Corner points [m].
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// Faces.
+    pub fn faces(&self) -> &[HullFace] {
+        &self.faces
+    }
+
+    /// Edges.
+    pub fn edges(&self) -> &[HullEdge] {
+        &self.edges
+    }
+
+    /// Half-edges, those of a face side by side.
+    pub fn half_edges(&self) -> &[HalfEdge] {
+        &self.half_edges
+    }
+
+    /// Centre of mass [m].
+    pub fn center(&self) -> Vec3 {
+        self.center
+    }
+
+    /// Radius of the ball about the centre of mass that touches the nearest face [m].
+    pub fn inner_radius(&self) -> Real {
+        self.inner_radius
+    }
+
+    pub(crate) fn view(&self) -> HullView<'_> {
+        HullView {
+            vertices: &self.vertices,
+            faces: &self.faces,
+            half_edges: &self.half_edges,
+            edges: &self.edges,
+        }
+    }
+
+    /// Farthest vertex along `d`; the first of several.
+    #[inline]
+    pub(crate) fn support(&self, d: Vec3) -> Vec3 {
+        self.vertices[self.view().support(d)]
+    }
+
+    /// True if `p` lies below every face.
+    pub(crate) fn contains(&self, p: Vec3) -> bool {
+        self.faces.iter().all(|f| f.normal.dot(p) <= f.offset)
+    }
+
+    /// Builds the half-edges and planes for loops of vertex numbers. None if the loops are no closed convex surface.
+    fn from_loops(vertices: Vec<Vec3>, loops: &[Vec<u16>]) -> Option<Self> {
+        let mut half_edges = Vec::new();
+        let mut faces = Vec::new();
+        for (face, corners) in loops.iter().enumerate() {
+            let first = half_edges.len() as u16;
+            let count = corners.len() as u16;
+            let (normal, offset) = plane(&vertices, corners)?;
+            half_edges.extend(corners.iter().map(|&vertex| HalfEdge {
+                vertex,
+                twin: u16::MAX,
+                face: face as u16,
+            }));
+            faces.push(HullFace { normal, offset, first, count });
+        }
+        let mut hull =
+            Self { vertices, faces, half_edges, edges: Vec::new(), center: Vec3::ZERO, inner_radius: 0.0 };
+        hull.link()?;
+        hull.check_planes()?;
+        // Euler: anything else is not the surface of a ball.
+        if hull.vertices.len() + hull.faces.len() != hull.edges.len() + 2 {
+            return None;
+        }
+        let whole = hull.mass(1.0);
+        if !(whole.mass > 0.0 && whole.center.is_finite()) {
+            return None;
+        }
+        hull.center = whole.center;
+        let inner = |f: &HullFace| f.offset - f.normal.dot(hull.center);
+        hull.inner_radius = hull.faces.iter().fold(Real::INFINITY, |r, f| r.min(inner(f)));
+        (hull.inner_radius > 0.0).then_some(hull)
+    }
+
+    /// Finds the twin of every half-edge and lists the edges.
+    fn link(&mut self) -> Option<()> {
+        let n = self.vertices.len();
+        let ends: Vec<(u16, u16)> = (0..self.half_edges.len())
+            .map(|h| (self.half_edges[h].vertex, self.half_edges[self.view().next(h)].vertex))
+            .collect();
+        // Half-edge from one vertex to another, by the pair of vertices.
+        let mut between = vec![u16::MAX; n * n];
+        for (h, &(p, q)) in ends.iter().enumerate() {
+            let slot = between.get_mut(usize::from(p) * n + usize::from(q))?;
+            if *slot != u16::MAX || p == q {
+                return None;
+            }
+            *slot = h as u16;
+        }
+        for (h, &(p, q)) in ends.iter().enumerate() {
+            let twin = between[usize::from(q) * n + usize::from(p)];
+            if twin == u16::MAX {
+                return None;
+            }
+            self.half_edges[h].twin = twin;
+            if p < q {
+                let faces = [self.half_edges[h].face, self.half_edges[usize::from(twin)].face];
+                self.edges.push(HullEdge { vertices: [p, q], faces });
+            }
+        }
+        Some(())
+    }
+
+    /// None if a corner lies off the plane of one of its faces: the normal of a sliver that was all noise.
+    fn check_planes(&self) -> Option<()> {
+        let low = self.vertices.iter().fold(Vec3::splat(Real::INFINITY), |m, v| m.min(*v));
+        let high = self.vertices.iter().fold(Vec3::splat(Real::NEG_INFINITY), |m, v| m.max(*v));
+        let allowed = 3e-5 * (high - low).max_element() + 1e-6 * high.abs().max(low.abs()).max_element();
+        let sound = self.faces.iter().all(|face| {
+            let off = |i: usize| face.offset - face.normal.dot(self.vertices[i]);
+            self.view().corners(face).all(|i| off(i) <= allowed)
+        });
+        sound.then_some(())
+    }
+
+    pub(super) fn save(&self, out: &mut Writer) {
+        out.u32(self.vertices.len() as u32);
+        self.vertices.iter().for_each(|v| out.put(v));
+        out.u32(self.faces.len() as u32);
+        for face in &self.faces {
+            let corners = self.view().corners(face).map(|v| v as u32).collect::<Vec<_>>();
+            out.vars(&corners);
+        }
+    }
+
+    pub(super) fn load(input: &mut Reader<'_>) -> Result<Self, Error> {
+        let count = input.length(12)?;
+        if count > MAX_HULL_VERTICES {
+            return Err(input.damaged("vertices of a hull"));
+        }
+        let vertices = (0..count).map(|_| input.get()).collect::<Result<Vec<Vec3>, _>>()?;
+        let face_count = input.length(16)?;
+        if vertices.iter().any(|v| !v.is_finite()) || face_count > 2 * MAX_HULL_VERTICES {
+            return Err(input.damaged("faces of a hull"));
+        }
+        let mut loops = Vec::new();
+        for _ in 0..face_count {
+            let corners = input.vars(count)?;
+            if corners.len() < 3 || corners.len() > count {
+                return Err(input.damaged("corners of a face"));
+            }
+            loops.push(corners.into_iter().map(|i| i as u16).collect());
+        }
+        Self::from_loops(vertices, &loops).ok_or_else(|| input.damaged("surface of a hull"))
+    }
+}
+
+/// Plane of a polygon: Newell's normal, and the offset at which no vertex of the hull sticks out.
+fn plane(vertices: &[Vec3], corners: &[u16]) -> Option<(Vec3, Real)> {
+    let at = |k: usize| vertices.get(usize::from(corners[k % corners.len()])).map(|&v| Wide::of(v));
+    let origin = at(0)?;
+    let mut normal = Wide::ZERO;
+    for k in 1..corners.len() - 1 {
+        normal = normal + (at(k)? - origin).cross(at(k + 1)? - origin);
+    }
+    let normal: Vec3 = normal.unit()?.narrow();
+    let offset = vertices.iter().fold(Real::NEG_INFINITY, |m, v| m.max(normal.dot(*v)));
+    Some((normal, offset))
+}
+
+impl HullView<'_> {
+    /// Half-edge after `h` in its face.
+    #[inline]
+    pub(crate) fn next(&self, h: usize) -> usize {
+        let face = &self.faces[usize::from(self.half_edges[h].face)];
+        let (first, count) = (usize::from(face.first), usize::from(face.count));
+        if h + 1 == first + count { first } else { h + 1 }
+    }
+
+    /// Vertex numbers of a face, counter-clockwise.
+    pub(crate) fn corners(&self, face: &HullFace) -> impl Iterator<Item = usize> + '_ {
+        let (first, count) = (usize::from(face.first), usize::from(face.count));
+        self.half_edges[first..first + count].iter().map(|h| usize::from(h.vertex))
+    }
+
+    /// Number of the farthest vertex along `d`; the first of several.
+    #[inline]
+    pub(crate) fn support(&self, d: Vec3) -> usize {
+        let (mut best, mut reach) = (0, Real::NEG_INFINITY);
+        for (i, v) in self.vertices.iter().enumerate() {
+            let x = v.dot(d);
+            if x > reach {
+                (best, reach) = (i, x);
+            }
+        }
+        best
+    }
+
+    /// Number of the face that looks most along `d` among those that meet at the farthest corner along `d`. The face
+    /// of all whose normal is closest to `d` need not have that corner.
+    pub(crate) fn face_along(&self, d: Vec3) -> usize {
+        let corner = self.support(d);
+        let (mut best, mut along) = (0, Real::NEG_INFINITY);
+        for h in self.half_edges.iter().filter(|h| usize::from(h.vertex) == corner) {
+            let face = usize::from(h.face);
+            let x = self.faces[face].normal.dot(d);
+            if x > along || (x == along && face < best) {
+                (best, along) = (face, x);
+            }
+        }
+        best
+    }
+}
+
+/// A box as a hull, on the stack: the topology is fixed, only corners and planes depend on the size.
+pub(crate) struct BoxHull {
+    vertices: [Vec3; 8],
+    faces: [HullFace; 6],
+}
+
+impl BoxHull {
+    pub(crate) fn new(half: Vec3) -> Self {
+        let mut faces = [HullFace::default(); 6];
+        for (i, face) in faces.iter_mut().enumerate() {
+            let side = if i % 2 == 0 { -1.0 } else { 1.0 };
+            *face = HullFace {
+                normal: [Vec3::X, Vec3::Y, Vec3::Z][i / 2] * side,
+                offset: half[i / 2],
+                first: 4 * i as u16,
+                count: 4,
+            };
+        }
+        Self { vertices: core::array::from_fn(|i| super::box_corner(half, i)), faces }
+    }
+
+    pub(crate) fn view(&self) -> HullView<'_> {
+        HullView {
+            vertices: &self.vertices,
+            faces: &self.faces,
+            half_edges: &BOX_HALF_EDGES,
+            edges: &BOX_EDGES,
+        }
+    }
+}
+
+/// Corners of the faces −x, +x, −y, +y, −z, +z, counter-clockwise from outside; corner numbers as in `box_corner`.
+const BOX_FACES: [[u16; 4]; 6] =
+    [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+
+const BOX_HALF_EDGES: [HalfEdge; 24] = box_topology().0;
+const BOX_EDGES: [HullEdge; 12] = box_topology().1;
+
+const fn box_topology() -> ([HalfEdge; 24], [HullEdge; 12]) {
+    let mut half_edges = [HalfEdge { vertex: 0, twin: 0, face: 0 }; 24];
+    let mut edges = [HullEdge { vertices: [0; 2], faces: [0; 2] }; 12];
+    let mut count = 0;
+    let mut h = 0;
+    while h < 24 {
+        let (p, q) = (BOX_FACES[h / 4][h % 4], BOX_FACES[h / 4][(h % 4 + 1) % 4]);
+        let mut t = 0;
+        while t < 24 {
+            if BOX_FACES[t / 4][t % 4] == q && BOX_FACES[t / 4][(t % 4 + 1) % 4] == p {
+                half_edges[h] = HalfEdge { vertex: p, twin: t as u16, face: (h / 4) as u16 };
+                if p < q {
+                    edges[count] = HullEdge { vertices: [p, q], faces: [(h / 4) as u16, (t / 4) as u16] };
+                    count += 1;
+                }
+            }
+            t += 1;
+        }
+        h += 1;
+    }
+    (half_edges, edges)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_box_as_a_hull_is_the_hull_of_its_corners() {
+        let half = Vec3::new(1.0, 2.0, 3.0);
+        let flat = BoxHull::new(half);
+        let view = flat.view();
+        let hull = HullData::new(view.vertices).unwrap();
+        assert_eq!((hull.vertices.len(), hull.faces.len(), hull.edges.len()), (8, 6, 12));
+        for (i, face) in view.faces.iter().enumerate() {
+            let corners: Vec<u16> = view.corners(face).map(|c| c as u16).collect();
+            let (normal, offset) = plane(view.vertices, &corners).unwrap();
+            assert_eq!((normal, offset), (face.normal, face.offset), "face {i}");
+        }
+        for (h, half_edge) in view.half_edges.iter().enumerate() {
+            let twin = &view.half_edges[usize::from(half_edge.twin)];
+            assert_eq!(usize::from(twin.twin), h);
+            assert_eq!(twin.vertex, view.half_edges[view.next(h)].vertex);
+        }
+        assert!(view.edges.iter().all(|e| e.vertices[0] < e.vertices[1]));
+    }
+}

@@ -1,0 +1,410 @@
+//! The shapes of the space.
+//!
+//! Every bounded shape is a convex *core* inflated by a rounding radius: a sphere is a point, a capsule a segment, a
+//! rounded box a box. Sizes in the variants are those of the core; the constructors take outer sizes. The functions of
+//! [`ShapeOps`] dispatch here; masses are in `mass.rs`, hulls in `hull/`, cylinders and cones in `revolved.rs`,
+//! rays in `ray.rs`, bytes in `codec.rs`, and the contacts in `narrow_phase/d3/`.
+
+mod codec;
+mod hull;
+mod mass;
+mod ray;
+mod revolved;
+
+pub(crate) use hull::{BoxHull, HullView};
+pub use hull::{HalfEdge, HullData, HullEdge, HullFace, MAX_HULL_VERTICES};
+
+use super::{LocalRay, LocalRayHit, Mass, ShapeOps};
+use crate::Error;
+use crate::error::{finite, not_negative, positive};
+use crate::math::*;
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::store::{Reader, Writer};
+use glam::Vec3Swizzles;
+use std::sync::Arc;
+
+/// A shape of the space, in its own frame.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Shape3 {
+    /// Sphere about the origin.
+    Sphere {
+        /// Radius [m].
+        radius: Real,
+    },
+    /// Box about the origin, edges along the axes.
+    Box {
+        /// Half of the edge lengths of the core [m].
+        half: Vec3,
+        /// Rounding radius added on all sides [m]; 0 for sharp edges.
+        radius: Real,
+    },
+    /// All points within `radius` of the segment from `a` to `b`.
+    Capsule {
+        /// One end of the segment [m].
+        a: Vec3,
+        /// The other end [m].
+        b: Vec3,
+        /// Radius [m].
+        radius: Real,
+    },
+    /// Half-space n·x ≤ offset; the free side is the one `normal` points to. Cannot move.
+    Plane {
+        /// Unit normal.
+        normal: Vec3,
+        /// Distance of the surface from the origin along the normal [m].
+        offset: Real,
+    },
+    /// Cylinder about the origin, axis along y.
+    Cylinder {
+        /// Half of the height of the core [m].
+        half_height: Real,
+        /// Radius of the core [m].
+        radius: Real,
+        /// Rounding radius added on all sides [m]; 0 for sharp rims.
+        rounding: Real,
+    },
+    /// Cone, axis along y: apex at +`half_height`, base at −`half_height`.
+    Cone {
+        /// Half of the height of the core [m].
+        half_height: Real,
+        /// Radius of the base of the core [m].
+        radius: Real,
+        /// Rounding radius added on all sides [m]; 0 for a sharp rim and apex.
+        rounding: Real,
+    },
+    /// Convex hull of points.
+    Hull {
+        /// The polyhedron, shared between shapes.
+        data: Arc<HullData>,
+        /// Rounding radius added on all sides [m]; 0 for sharp edges.
+        radius: Real,
+    },
+}
+
+impl Shape3 {
+    /// A sphere of the given radius [m] about the origin.
+    pub fn sphere(radius: Real) -> Self {
+        Self::Sphere { radius }
+    }
+
+    /// A box of the given full sizes along x, y, z [m] about the origin.
+    pub fn cuboid(width: Real, height: Real, depth: Real) -> Self {
+        Self::rounded_cuboid(width, height, depth, 0.0)
+    }
+
+    /// A box of the given full outer sizes [m] whose edges are rounded with `radius`.
+    pub fn rounded_cuboid(width: Real, height: Real, depth: Real, radius: Real) -> Self {
+        Self::Box { half: Vec3::new(width, height, depth) * 0.5 - Vec3::splat(radius), radius }
+    }
+
+    /// A capsule about the segment from `a` to `b` [m].
+    pub fn capsule(a: Vec3, b: Vec3, radius: Real) -> Self {
+        Self::Capsule { a, b, radius }
+    }
+
+    /// An upright capsule about the origin, its segment of the given full length [m] along y.
+    pub fn capsule_y(length: Real, radius: Real) -> Self {
+        let end = Vec3::new(0.0, 0.5 * length, 0.0);
+        Self::Capsule { a: -end, b: end, radius }
+    }
+
+    /// The half-space below the plane n̂·x = `offset` [m], n̂ = `normal`/|`normal`|. A normal without direction is
+    /// kept as it is and refused when the shape is attached.
+    pub fn plane(normal: Vec3, offset: Real) -> Self {
+        Self::Plane { normal: normal.normalize_or(normal), offset }
+    }
+}
+
+impl Shape3 {
+    /// A cylinder of the given full height [m] and radius [m] about the origin, axis along y.
+    pub fn cylinder(height: Real, radius: Real) -> Self {
+        Self::rounded_cylinder(height, radius, 0.0)
+    }
+
+    /// A cylinder of the given outer height and radius [m] whose rims are rounded.
+    pub fn rounded_cylinder(height: Real, radius: Real, rounding: Real) -> Self {
+        Self::Cylinder { half_height: 0.5 * height - rounding, radius: radius - rounding, rounding }
+    }
+
+    /// A cone of the given full height [m] and base radius [m], axis along y, apex up, the origin at half height.
+    pub fn cone(height: Real, radius: Real) -> Self {
+        Self::Cone { half_height: 0.5 * height, radius, rounding: 0.0 }
+    }
+
+    /// A cone of the given height and base radius [m], then inflated by `rounding` on all sides.
+    pub fn rounded_cone(height: Real, radius: Real, rounding: Real) -> Self {
+        Self::Cone { half_height: 0.5 * height, radius, rounding }
+    }
+
+    /// The convex hull of points [m]. Refuses clouds without volume and more than [`MAX_HULL_VERTICES`] corners.
+    pub fn hull(points: &[Vec3]) -> Result<Self, Error> {
+        Self::rounded_hull(points, 0.0)
+    }
+
+    /// The convex hull of points [m], inflated by `radius` on all sides.
+    pub fn rounded_hull(points: &[Vec3], radius: Real) -> Result<Self, Error> {
+        not_negative("Hull.radius", radius)?;
+        Ok(Self::Hull { data: Arc::new(HullData::new(points)?), radius })
+    }
+}
+
+/// Checks that every component of `v` is finite.
+fn finite_vec(field: &'static str, v: Vec3) -> Result<(), Error> {
+    if v.is_finite() { Ok(()) } else { Err(Error::invalid(field, v, "finite")) }
+}
+
+impl ShapeOps<D3> for Shape3 {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Sphere { .. } => "sphere",
+            Self::Box { .. } => "box",
+            Self::Capsule { .. } => "capsule",
+            Self::Plane { .. } => "plane",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Cone { .. } => "cone",
+            Self::Hull { .. } => "hull",
+        }
+    }
+
+    fn validate(&self) -> Result<(), Error> {
+        match self {
+            Self::Sphere { radius } => positive("Sphere.radius", *radius),
+            Self::Box { half, radius } => {
+                positive("Box.half.x", half.x)?;
+                positive("Box.half.y", half.y)?;
+                positive("Box.half.z", half.z)?;
+                not_negative("Box.radius", *radius)
+            }
+            Self::Capsule { a, b, radius } => {
+                finite_vec("Capsule.a", *a)?;
+                finite_vec("Capsule.b", *b)?;
+                positive("Capsule.radius", *radius)
+            }
+            Self::Plane { normal, offset } => {
+                let length = normal.length();
+                if !(length - 1.0).abs().le(&1e-3) {
+                    return Err(Error::invalid("Plane.normal", normal, "a finite vector of length 1"));
+                }
+                finite("Plane.offset", *offset)
+            }
+            Self::Cylinder { half_height, radius, rounding } => {
+                positive("Cylinder.half_height", *half_height)?;
+                positive("Cylinder.radius", *radius)?;
+                not_negative("Cylinder.rounding", *rounding)
+            }
+            Self::Cone { half_height, radius, rounding } => {
+                positive("Cone.half_height", *half_height)?;
+                positive("Cone.radius", *radius)?;
+                not_negative("Cone.rounding", *rounding)
+            }
+            // The polyhedron was checked when it was built.
+            Self::Hull { radius, .. } => not_negative("Hull.radius", *radius),
+        }
+    }
+
+    fn can_move(&self) -> bool {
+        !matches!(self, Self::Plane { .. })
+    }
+
+    fn is_solid(&self) -> bool {
+        !matches!(self, Self::Plane { .. })
+    }
+
+    fn mass(&self, density: Real) -> Mass<D3> {
+        mass::mass(self, density)
+    }
+
+    fn aabb(&self, pose: &Pose<D3>) -> Aabb<D3> {
+        match self {
+            Self::Sphere { radius } => Aabb::around(pose.position, Vec3::splat(*radius)),
+            Self::Box { half, radius } => {
+                let r = Mat3::from_quat(pose.rotation);
+                let reach = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
+                Aabb::around(pose.position, reach + Vec3::splat(*radius))
+            }
+            Self::Capsule { a, b, radius } => {
+                Aabb::of_points([pose.transform(*a), pose.transform(*b)]).grown(*radius)
+            }
+            Self::Plane { .. } => Aabb::infinite(),
+            Self::Cylinder { half_height, radius, rounding } => {
+                let axis = pose.rotation.rotate(Vec3::Y);
+                let reach = axis.abs() * *half_height + revolved::disc_reach(axis) * *radius;
+                Aabb::around(pose.position, reach + Vec3::splat(*rounding))
+            }
+            Self::Cone { half_height, radius, rounding } => {
+                let axis = pose.rotation.rotate(Vec3::Y);
+                let (apex, base) = (pose.position + axis * *half_height, pose.position - axis * *half_height);
+                let disc = revolved::disc_reach(axis) * *radius;
+                Aabb::of_points([apex, base + disc, base - disc]).grown(*rounding)
+            }
+            Self::Hull { data, radius } => {
+                Aabb::of_points(data.vertices().iter().map(|&v| pose.transform(v))).grown(*radius)
+            }
+        }
+    }
+
+    fn vertices(&self) -> Vec<Vec3> {
+        match self {
+            Self::Box { half, radius: 0.0 } => (0..8).map(|i| box_corner(*half, i)).collect(),
+            Self::Hull { data, radius: 0.0 } => data.vertices().to_vec(),
+            Self::Cone { half_height, rounding: 0.0, .. } => vec![Vec3::Y * *half_height],
+            _ => Vec::new(),
+        }
+    }
+
+    fn farthest_from(&self, p: Vec3) -> Real {
+        match self {
+            Self::Sphere { radius } => p.length() + radius,
+            Self::Box { half, radius } => (p.abs() + *half).length() + radius,
+            Self::Capsule { a, b, radius } => p.distance(*a).max(p.distance(*b)) + radius,
+            Self::Plane { .. } => Real::INFINITY,
+            Self::Cylinder { half_height, radius, rounding } => {
+                Vec2::new(p.xz().length() + radius, p.y.abs() + half_height).length() + rounding
+            }
+            Self::Cone { half_height, radius, rounding } => {
+                let rim = Vec2::new(p.xz().length() + radius, p.y + half_height).length();
+                rim.max(p.distance(Vec3::Y * *half_height)) + rounding
+            }
+            Self::Hull { data, radius } => {
+                data.vertices().iter().fold(0.0, |d: Real, v| d.max(v.distance_squared(p))).sqrt() + radius
+            }
+        }
+    }
+
+    fn inner_radius(&self) -> Real {
+        match self {
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
+            Self::Box { half, radius } => half.min_element() + radius,
+            Self::Plane { .. } => Real::INFINITY,
+            Self::Cylinder { half_height, radius, rounding } => half_height.min(*radius) + rounding,
+            Self::Cone { half_height, radius, rounding } => {
+                // About the centre of mass, a quarter of the height above the base.
+                let slant = Vec2::new(2.0 * half_height, *radius).length();
+                (0.5 * half_height).min(1.5 * half_height * radius / slant) + rounding
+            }
+            Self::Hull { data, radius } => data.inner_radius() + radius,
+        }
+    }
+
+    fn contains(&self, p: Vec3) -> bool {
+        match self {
+            Self::Sphere { radius } => p.length_squared() <= radius * radius,
+            Self::Box { half, radius } => {
+                let outside = (p.abs() - *half).max(Vec3::ZERO);
+                outside.length_squared() <= radius * radius
+            }
+            Self::Capsule { a, b, radius } => {
+                closest_on_segment(*a, *b, p).distance_squared(p) <= radius * radius
+            }
+            Self::Plane { normal, offset } => normal.dot(p) <= *offset,
+            Self::Cylinder { half_height, radius, rounding } => {
+                let outside = Vec2::new(p.xz().length() - radius, p.y.abs() - half_height).max(Vec2::ZERO);
+                outside.length_squared() <= rounding * rounding
+            }
+            Self::Cone { half_height, radius, rounding } => {
+                let flat = Vec2::new(p.xz().length(), p.y);
+                let closest = revolved::closest_on_cone(*half_height, *radius, flat);
+                closest.distance_squared(flat) <= rounding * rounding
+            }
+            Self::Hull { data, radius } => {
+                let inside = data.contains(p);
+                inside
+                    || (*radius > 0.0 && ray::closest_on_core(self, p).distance_squared(p) <= radius * radius)
+            }
+        }
+    }
+
+    fn ray_cast(&self, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
+        ray::ray_cast(self, ray)
+    }
+
+    #[inline]
+    fn support(&self, d: Vec3) -> Option<Vec3> {
+        match self {
+            Self::Sphere { .. } => Some(Vec3::ZERO),
+            Self::Box { half, .. } => {
+                let pick = |h: Real, d: Real| if d < 0.0 { -h } else { h };
+                Some(Vec3::new(pick(half.x, d.x), pick(half.y, d.y), pick(half.z, d.z)))
+            }
+            Self::Capsule { a, b, .. } => Some(if (*b - *a).dot(d) > 0.0 { *b } else { *a }),
+            Self::Plane { .. } => None,
+            Self::Cylinder { half_height, radius, .. } => {
+                Some(revolved::cylinder_support(*half_height, *radius, d))
+            }
+            Self::Cone { half_height, radius, .. } => Some(revolved::cone_support(*half_height, *radius, d)),
+            Self::Hull { data, .. } => Some(data.support(d)),
+        }
+    }
+
+    #[inline]
+    fn rounding(&self) -> Real {
+        match self {
+            Self::Sphere { radius } | Self::Box { radius, .. } | Self::Capsule { radius, .. } => *radius,
+            Self::Cylinder { rounding, .. } | Self::Cone { rounding, .. } => *rounding,
+            Self::Hull { radius, .. } => *radius,
+            Self::Plane { .. } => 0.0,
+        }
+    }
+
+    fn half_space(&self) -> Option<(Vec3, Real)> {
+        match self {
+            Self::Plane { normal, offset } => Some((*normal, *offset)),
+            _ => None,
+        }
+    }
+
+    fn collides_with(&self, other: &Self) -> bool {
+        // Two planes can neither move nor touch in a bounded patch.
+        !matches!((self, other), (Self::Plane { .. }, Self::Plane { .. }))
+    }
+
+    fn keeps_contacts(&self) -> bool {
+        matches!(self, Self::Box { .. } | Self::Hull { .. } | Self::Plane { .. })
+    }
+
+    fn collide(
+        job: &CollideJob<'_, D3>,
+        cache: &mut PairCache,
+        counters: &mut NarrowCounters,
+        out: &mut LocalManifold<D3>,
+    ) {
+        crate::narrow_phase::d3::collide(job, cache, counters, out);
+    }
+
+    fn shared(&self) -> Option<usize> {
+        match self {
+            Self::Hull { data, .. } => Some(Arc::as_ptr(data) as usize),
+            _ => None,
+        }
+    }
+
+    fn save(&self, out: &mut Writer) {
+        codec::save(self, out);
+    }
+
+    fn load(input: &mut Reader<'_>) -> Result<Self, Error> {
+        codec::load(input)
+    }
+}
+
+/// Corner `i` (0..8) of a box: bit k set means the positive side of axis k.
+#[inline]
+pub(crate) fn box_corner(half: Vec3, i: usize) -> Vec3 {
+    let pick = |h: Real, bit: usize| if i & bit == 0 { -h } else { h };
+    Vec3::new(pick(half.x, 1), pick(half.y, 2), pick(half.z, 4))
+}
+
+/// Fraction in [0, 1] of the point of the segment from `a` to `b` that is closest to `p`.
+#[inline]
+pub(crate) fn segment_fraction(a: Vec3, b: Vec3, p: Vec3) -> Real {
+    let ab = b - a;
+    let length_squared = ab.length_squared();
+    if length_squared > 0.0 { ((p - a).dot(ab) / length_squared).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// Point of the segment from `a` to `b` that is closest to `p`.
+#[inline]
+pub(crate) fn closest_on_segment(a: Vec3, b: Vec3, p: Vec3) -> Vec3 {
+    a + (b - a) * segment_fraction(a, b, p)
+}

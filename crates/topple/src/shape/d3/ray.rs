@@ -1,0 +1,179 @@
+//! Rays against the shapes of the space.
+
+use super::{HullData, Shape3, revolved};
+use crate::distance::{Cores, Wide, core_distance};
+use crate::math::*;
+use crate::shape::{LocalRay, LocalRayHit, ShapeOps};
+use glam::Vec3Swizzles;
+
+pub(super) fn ray_cast(shape: &Shape3, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
+    if !(ray.max >= 0.0 && ray.origin.is_finite() && ray.direction.is_finite()) {
+        return None;
+    }
+    if shape.contains(ray.origin) {
+        return Some(LocalRayHit { t: 0.0, normal: Vec3::ZERO });
+    }
+    let hit = match shape {
+        Shape3::Sphere { radius } => sphere(Vec3::ZERO, *radius, ray),
+        Shape3::Box { half, radius: 0.0 } => cuboid(*half, ray),
+        Shape3::Box { half, radius } => rounded(*radius, ray, |p| p.clamp(-*half, *half)),
+        Shape3::Capsule { a, b, radius } => capsule(*a, *b, *radius, ray),
+        Shape3::Plane { normal, offset } => plane(*normal, *offset, ray),
+        Shape3::Cylinder { half_height, radius, rounding } => {
+            let core = Vec2::new(*radius, *half_height);
+            rounded(*rounding, ray, |p| revolve(p, |flat| flat.clamp(-core, core)))
+        }
+        Shape3::Cone { half_height, radius, rounding } => rounded(*rounding, ray, |p| {
+            revolve(p, |flat| revolved::closest_on_cone(*half_height, *radius, flat))
+        }),
+        Shape3::Hull { data, radius: 0.0 } => polyhedron(data, ray),
+        Shape3::Hull { radius, .. } => rounded(*radius, ray, |p| closest_on_core(shape, p)),
+    }?;
+    (hit.t >= 0.0 && hit.t <= ray.max).then_some(hit)
+}
+
+/// Entry into a ball that does not hold the origin of the ray.
+fn sphere(center: Vec3, radius: Real, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
+    let length = ray.direction.length();
+    if length <= 0.0 {
+        return None;
+    }
+    let unit = ray.direction * (1.0 / length);
+    let to_origin = ray.origin - center;
+    let along = -to_origin.dot(unit);
+    // Foot of the perpendicular from the centre: accurate even if the ray comes from far away.
+    let foot = to_origin + unit * along;
+    let inside = radius * radius - foot.length_squared();
+    if along < 0.0 || inside < 0.0 {
+        return None;
+    }
+    let distance = (along - inside.sqrt()).max(0.0);
+    let normal = (to_origin + unit * distance).normalize_or(-unit);
+    Some(LocalRayHit { t: distance / length, normal })
+}
+
+/// Entry into a sharp box by slabs.
+fn cuboid(half: Vec3, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
+    let (mut enter, mut leave) = (0.0, ray.max);
+    let mut normal = Vec3::ZERO;
+    for axis in 0..3 {
+        let (o, d, h) = (ray.origin[axis], ray.direction[axis], half[axis]);
+        if d == 0.0 {
+            if o.abs() > h {
+                return None;
+            }
+            continue;
+        }
+        let side = if d > 0.0 { -1.0 } else { 1.0 };
+        let near = (side * h - o) / d;
+        let far = (-side * h - o) / d;
+        if near > enter {
+            enter = near;
+            normal = Vec3::axis(axis) * side;
+        }
+        leave = leave.min(far);
+    }
+    // The origin is outside, so the entry is through a face; without one the ray leads away.
+    (enter <= leave && normal != Vec3::ZERO).then_some(LocalRayHit { t: enter, normal })
+}
+
+/// Steps of [`rounded`]; convex surfaces take 3 to 6, grazing rays more.
+const MAX_STEPS: usize = 64;
+
+/// Entry into a convex core inflated by `radius`, given the point of the core closest to a point outside of it. Newton's
+/// method on the distance: the tangent plane at the closest point never lies behind the surface of a convex shape,
+/// so the steps never overshoot.
+fn rounded(radius: Real, ray: &LocalRay<D3>, closest: impl Fn(Vec3) -> Vec3) -> Option<LocalRayHit<D3>> {
+    let mut t = 0.0;
+    let mut normal = Vec3::ZERO;
+    let far = 1e-7 * ray.origin.abs().max_element();
+    for _ in 0..MAX_STEPS {
+        let p = ray.origin + ray.direction * t;
+        let away = p - closest(p);
+        let length = away.length();
+        let height = length - radius;
+        let arrived = height <= 2e-6 * (radius + p.abs().max_element()) + far;
+        // On a sharp surface the last bit of the way has no direction any more: the step before knew it.
+        if normal == Vec3::ZERO || !arrived || (radius > 0.0 && length > 0.5 * radius) {
+            normal = away.normalize_or(normal);
+        }
+        if arrived {
+            return (normal != Vec3::ZERO).then_some(LocalRayHit { t, normal });
+        }
+        let speed = -normal.dot(ray.direction);
+        if speed <= 0.0 {
+            return None;
+        }
+        t += height / speed;
+        if t > ray.max {
+            return None;
+        }
+    }
+    // Still closing in on a grazing hit: as good as touching.
+    Some(LocalRayHit { t, normal })
+}
+
+/// Closest point of a body of revolution about y, by its half profile (distance from the axis, height).
+fn revolve(p: Vec3, closest: impl Fn(Vec2) -> Vec2) -> Vec3 {
+    let r = p.xz().length();
+    let c = closest(Vec2::new(r, p.y));
+    let s = if r > 0.0 { c.x / r } else { 0.0 };
+    Vec3::new(p.x * s, c.y, p.z * s)
+}
+
+/// Point of the core of a bounded convex shape that is closest to `p`, for points outside.
+pub(super) fn closest_on_core(shape: &Shape3, p: Vec3) -> Vec3 {
+    // A sphere without radius is a point.
+    let point = Shape3::Sphere { radius: 0.0 };
+    match Cores::<D3>::new(shape, &point, &Pose::at(p)) {
+        Some(cores) => core_distance(&cores, Wide::of(p)).on_a.narrow(),
+        None => p,
+    }
+}
+
+/// Entry into a sharp polyhedron: the last of the planes the ray goes in through, if none is left before.
+fn polyhedron(hull: &HullData, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
+    let (mut enter, mut leave) = (0.0, ray.max);
+    let mut normal = Vec3::ZERO;
+    for face in hull.faces() {
+        let height = face.normal.dot(ray.origin) - face.offset;
+        let speed = face.normal.dot(ray.direction);
+        if speed < 0.0 {
+            let t = height / -speed;
+            if t > enter || (height > 0.0 && normal == Vec3::ZERO) {
+                (enter, normal) = (t, face.normal);
+            }
+        } else if speed > 0.0 {
+            leave = leave.min(-height / speed);
+        } else if height > 0.0 {
+            return None;
+        }
+    }
+    (enter <= leave && normal != Vec3::ZERO).then_some(LocalRayHit { t: enter, normal })
+}
+
+/// Entry into a capsule: the side of its cylinder, or the ball at one of the ends, whichever comes first.
+fn capsule(a: Vec3, b: Vec3, radius: Real, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
+    let axis = b - a;
+    let length = axis.length();
+    let ends = [sphere(a, radius, ray), sphere(b, radius, ray)];
+    let mut best = ends.into_iter().flatten().reduce(|x, y| if y.t < x.t { y } else { x });
+    if length > 0.0 {
+        let u = axis * (1.0 / length);
+        let flat = |v: Vec3| v - u * v.dot(u);
+        let across = LocalRay { origin: flat(ray.origin - a), direction: flat(ray.direction), max: ray.max };
+        if let Some(hit) = sphere(Vec3::ZERO, radius, &across) {
+            let y = (ray.origin + ray.direction * hit.t - a).dot(u);
+            if (0.0..=length).contains(&y) && best.is_none_or(|other| hit.t < other.t) {
+                best = Some(hit);
+            }
+        }
+    }
+    best
+}
+
+fn plane(normal: Vec3, offset: Real, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
+    let height = normal.dot(ray.origin) - offset;
+    let speed = normal.dot(ray.direction);
+    (speed < 0.0).then(|| LocalRayHit { t: height / -speed, normal })
+}

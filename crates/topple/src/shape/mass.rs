@@ -1,0 +1,85 @@
+//! Mass, centre of mass and inertia, and how they add up.
+
+use crate::Error;
+use crate::math::*;
+
+/// Mass properties of a shape or body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mass<D: Dim> {
+    /// Mass [kg].
+    pub mass: Real,
+    /// Centre of mass in the frame of the shape or body [m].
+    pub center: D::Vec,
+    /// Inertia about the centre of mass, axes of the frame [kg·m²].
+    pub inertia: D::Inertia,
+}
+
+impl<D: Dim> Default for Mass<D> {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl<D: Dim> Mass<D> {
+    /// Nothing.
+    pub const ZERO: Self = Self { mass: 0.0, center: D::Vec::ZERO, inertia: D::Inertia::ZERO };
+
+    /// The same mass distribution seen from the frame in which this one stands at `pose`.
+    #[must_use]
+    pub fn placed(self, pose: &Pose<D>) -> Self {
+        Self {
+            mass: self.mass,
+            center: pose.position.to_vec() + pose.rotation.rotate(self.center),
+            inertia: self.inertia.rotated(pose.rotation),
+        }
+    }
+
+    /// Both together, by the parallel-axis theorem.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let mass = self.mass + other.mass;
+        if mass <= 0.0 {
+            return Self::ZERO;
+        }
+        let center = (self.center * self.mass + other.center * other.mass) * (1.0 / mass);
+        let about = |part: Self| part.inertia.plus(D::Inertia::of_point(part.mass, part.center - center));
+        Self { mass, center, inertia: about(self).plus(about(other)) }
+    }
+
+    /// Ok if a body can have this mass and be simulated: nothing overflows, and what is there can be divided by. Zero is
+    /// fine: such a body is given mass of its own by the world.
+    pub(crate) fn check_usable(&self) -> Result<(), Error> {
+        let usable = self.mass.is_finite()
+            && self.center.is_finite()
+            && (self.mass == 0.0 || (1.0 / self.mass).is_finite())
+            && (0..D::ANGULAR).all(|axis| {
+                let mut unit = D::Ang::ZERO;
+                unit.set(axis, 1.0);
+                self.inertia.apply(unit).is_finite() && self.inertia.inverse().apply(unit).is_finite()
+            });
+        if usable {
+            return Ok(());
+        }
+        Err(Error::invalid(
+            "mass of the body",
+            self,
+            "finite, with a finite inverse; check sizes and densities",
+        ))
+    }
+
+    /// Ok, or which value is impossible.
+    pub fn validate(&self) -> Result<(), Error> {
+        crate::error::positive("Mass.mass", self.mass)?;
+        if !self.center.is_finite() {
+            return Err(Error::invalid("Mass.center", self.center, "finite"));
+        }
+        if !self.inertia.is_valid() {
+            return Err(Error::invalid(
+                "Mass.inertia",
+                self.inertia,
+                "positive definite, each moment at most the sum of the others",
+            ));
+        }
+        self.check_usable()
+    }
+}

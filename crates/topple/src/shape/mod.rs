@@ -1,0 +1,121 @@
+//! Shapes: geometry with a local frame, and what is attached to it (material, filter).
+//!
+//! A shape knows its mass, its bounds, its vertices, and how a ray meets it; contacts between two shapes are the
+//! business of `narrow_phase/`. The shapes of the plane are in `d2/`, those of space in `d3/`. Large geometry (hulls,
+//! polygons, meshes) sits behind an `Arc`, shared between bodies and written once per snapshot.
+
+pub mod d2;
+pub mod d3;
+mod def;
+mod mass;
+mod record;
+
+pub use d2::Shape2;
+pub use d3::Shape3;
+pub use def::{Filter, Material, Mixing, ShapeDef};
+pub use mass::Mass;
+pub(crate) use record::ShapeRecord;
+
+use crate::Error;
+use crate::math::*;
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::store::{Reader, Writer};
+use core::fmt::Debug;
+
+/// A ray or segment in the frame of a shape: points `origin + direction · t` for t in [0, `max`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalRay<D: Dim> {
+    /// Start, in the shape's frame [m].
+    pub origin: D::Vec,
+    /// Direction and scale; need not be of unit length.
+    pub direction: D::Vec,
+    /// Largest t that counts.
+    pub max: Real,
+}
+
+/// Where a ray meets a shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalRayHit<D: Dim> {
+    /// Parameter of the hit, in [0, max].
+    pub t: Real,
+    /// Outward unit normal in the shape's frame; zero if the ray starts inside.
+    pub normal: D::Vec,
+}
+
+/// What every shape can do. Implemented by [`Shape2`] and [`Shape3`].
+pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
+    /// The word for this shape in scene files and messages: `circle`, `box`.
+    fn kind(&self) -> &'static str;
+
+    /// Ok, or which field has which impossible value. Shapes are plain values, so they are checked when attached.
+    fn validate(&self) -> Result<(), Error>;
+
+    /// The thinner shape that a flat one really is: a rectangle without height is a segment. None for all others.
+    fn flattened(&self) -> Option<Self> {
+        None
+    }
+
+    /// True if bodies with this shape can move. Planes, chains and height fields are static or kinematic only.
+    fn can_move(&self) -> bool;
+
+    /// True if the shape encloses an area or volume and so can carry mass.
+    fn is_solid(&self) -> bool;
+
+    /// Mass properties for `density` [kg/m³, in 2D kg/m²], about the shape's own centre of mass, in its frame.
+    fn mass(&self, density: Real) -> Mass<D>;
+
+    /// Tight bounds of the shape at `pose`; infinite for planes.
+    fn aabb(&self, pose: &Pose<D>) -> Aabb<D>;
+
+    /// Corner points in the shape's frame; empty for round shapes without corners and for planes.
+    fn vertices(&self) -> Vec<D::Vec>;
+
+    /// Distance from `p` (shape's frame) to the farthest point of the shape [m]; infinite for planes.
+    fn farthest_from(&self, p: D::Vec) -> Real;
+
+    /// Radius of the largest ball that fits inside about the middle [m]: the size that margins scale with. Planes and
+    /// other shapes without inside give infinity, so that the partner's size decides.
+    fn inner_radius(&self) -> Real;
+
+    /// True if `p` (shape's frame) is inside or on the surface.
+    fn contains(&self, p: D::Vec) -> bool;
+
+    /// First hit of the ray, None if it misses. A ray that starts inside hits at t = 0 with zero normal.
+    fn ray_cast(&self, ray: &LocalRay<D>) -> Option<LocalRayHit<D>>;
+
+    /// Farthest point along `direction` of the shape *without* its rounding radius; see [`Self::rounding`].
+    /// None for shapes that are not bounded and convex.
+    fn support(&self, direction: D::Vec) -> Option<D::Vec>;
+
+    /// Radius by which the supported core is inflated [m]: the whole radius of a sphere or capsule.
+    fn rounding(&self) -> Real;
+
+    /// Unit normal n and offset of a half-space n·x ≤ offset, in the shape's frame; None for all other shapes.
+    fn half_space(&self) -> Option<(D::Vec, Real)> {
+        None
+    }
+
+    /// True if there is a contact function for the pair, in either order.
+    fn collides_with(&self, other: &Self) -> bool;
+
+    /// True if contacts of this shape may be kept while the bodies move a little (recycling). False for shapes that
+    /// roll: their contact point slides along the surface as they turn.
+    fn keeps_contacts(&self) -> bool;
+
+    /// Contact of the pair in `job`, both orders allowed. See [`LocalManifold`] for what the result means.
+    fn collide(
+        job: &CollideJob<'_, D>,
+        cache: &mut PairCache,
+        counters: &mut NarrowCounters,
+        out: &mut LocalManifold<D>,
+    );
+
+    /// Address of shared geometry, so that a snapshot writes it once; None for shapes that are stored whole.
+    fn shared(&self) -> Option<usize>;
+
+    /// Writes the shape, shared geometry included.
+    fn save(&self, out: &mut Writer);
+
+    /// Reads what [`Self::save`] wrote; the result is validated by the caller.
+    fn load(input: &mut Reader<'_>) -> Result<Self, Error>;
+}

@@ -1,0 +1,55 @@
+//! A shape as the world keeps it.
+
+use super::{Filter, Material, ShapeDef, ShapeOps};
+use crate::math::*;
+
+/// A shape on a body. Its fat box and filter also stand in the proxy of the same index, where broad phases read them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ShapeRecord<D: Dim> {
+    /// Geometry.
+    pub shape: D::Shape,
+    /// Place on the body.
+    pub local: Pose<D>,
+    /// Place relative to the body's centre of mass; follows when the mass changes.
+    pub from_center: Pose<D>,
+    /// Inner radius of the shape [m], the size its margins scale with.
+    pub size: Real,
+    /// Slot of the body.
+    pub body: u32,
+    /// Density [kg/m³, in 2D kg/m²].
+    pub density: Real,
+    /// Surface.
+    pub material: Material<D>,
+    /// What it collides with.
+    pub filter: Filter,
+    /// Reports overlaps, is never pushed.
+    pub is_sensor: bool,
+    /// Wants persist events.
+    pub persist_events: bool,
+    /// Wants hit events.
+    pub hit_events: bool,
+    /// Wants the pre-solve hook.
+    pub pre_solve: bool,
+    /// The user's.
+    pub user_data: u64,
+}
+
+impl<D: Dim> ShapeRecord<D> {
+    pub(crate) fn new(def: &ShapeDef<D>, body: u32) -> Self {
+        Self {
+            shape: def.shape.clone(),
+            local: def.local,
+            from_center: def.local,
+            size: def.shape.inner_radius(),
+            body,
+            density: def.density,
+            material: def.material,
+            filter: def.filter,
+            is_sensor: def.is_sensor,
+            persist_events: def.persist_events,
+            hit_events: def.hit_events,
+            pre_solve: def.pre_solve,
+            user_data: def.user_data,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What a solver is given.
+
+use crate::Settings;
+use crate::body::{AwakeBodies, BodyProps, BodyState, NO_SLOT};
+use crate::contact::{ConstraintGraph, Contact};
+use crate::exec::Executor;
+use crate::integrator::Integrator;
+use crate::math::*;
+
+/// One step's work for a solver.
+pub struct SolverContext<'a, D: Dim> {
+    /// Settings of the world.
+    pub settings: &'a Settings<D>,
+    /// Length of the step [s].
+    pub dt: Real,
+    /// Time over which the impulses left in the contacts act [s]. A solver with sub-steps sets it to their length.
+    pub impulse_time: Real,
+    /// Awake bodies.
+    pub bodies: &'a mut AwakeBodies<D>,
+    /// All contacts, at their index; the graph says which ones count.
+    pub contacts: &'a mut [Contact<D>],
+    /// Touching contacts and joints by colour.
+    pub graph: &'a ConstraintGraph,
+    /// Places of all bodies at the start of the step, by stable index: for partners that are not awake.
+    pub places: &'a [Pose<D>],
+    /// The scheme of time integration.
+    pub integrator: &'a dyn Integrator<D>,
+    /// Threads.
+    pub executor: &'a dyn Executor,
+}
+
+impl<D: Dim> SolverContext<'_, D> {
+    /// Advances the velocities of all bodies by `h` [s].
+    pub fn integrate_velocities(&mut self, h: Real) {
+        self.integrator.integrate_velocities(&mut self.bodies.block(self.settings), h);
+    }
+
+    /// Advances the positions of all bodies by `h` [s].
+    pub fn integrate_positions(&mut self, h: Real) {
+        self.integrator.integrate_positions(&mut self.bodies.block(self.settings), h);
+    }
+
+    /// Indices of the contacts to solve, in solving order: overflow, then colour by colour.
+    pub fn contact_order(&self) -> impl Iterator<Item = u32> + '_ {
+        let colors = core::iter::once(self.graph.overflow()).chain(self.graph.colors());
+        colors.flat_map(|color| color.contacts.iter().copied())
+    }
+
+    /// Slots of the two bodies of a contact; [`NO_SLOT`] for one that the solver does not move.
+    #[inline]
+    pub fn slots(&self, contact: &Contact<D>) -> [u32; 2] {
+        contact.bodies.map(|body| self.bodies.slot(body))
+    }
+
+    /// Place of the body with stable index `body` at the start of the step.
+    #[inline]
+    pub fn place(&self, body: u32) -> &Pose<D> {
+        &self.places[body as usize]
+    }
+
+    /// State and constants of a slot; an unmoving body at rest for [`NO_SLOT`].
+    #[inline]
+    pub fn body(&self, slot: u32) -> (BodyState<D>, BodyProps<D>) {
+        if slot == NO_SLOT {
+            return (BodyState::default(), BodyProps::default());
+        }
+        (self.bodies.states[slot as usize], self.bodies.props[slot as usize])
+    }
+
+    /// Adds the impulse (`linear`, `angular`) to the velocity of a slot. Bodies that are not dynamic ignore it.
+    #[inline]
+    pub fn push(&mut self, slot: u32, linear: D::Vec, angular: D::Ang) {
+        if slot == NO_SLOT {
+            return;
+        }
+        let props = &self.bodies.props[slot as usize];
+        if !props.is_dynamic {
+            return;
+        }
+        let state = &mut self.bodies.states[slot as usize];
+        state.v += props.linear_response(linear);
+        state.w += props.inv_inertia.apply(angular);
+    }
+}

@@ -1,0 +1,37 @@
+//! Solvers: from contacts and joints to velocities and positions at the end of the step.
+//!
+//! **In**: awake bodies, touching contacts and joints in their colours, the integrator. **Out**: new velocities, `dp`,
+//! `dr` and orientations of the bodies, impulses in the contacts. **Writes** nothing else. **Must** call the integrator
+//! for all bodies so that together its calls advance them by `dt`. **Order**: overflow first, then the colours; within a
+//! colour any order. **To add one**: implement [`Solver`], pass `tests/it/conformance/solver.rs`.
+
+mod baumgarte;
+mod context;
+mod prepare;
+pub mod soft_step;
+
+pub use baumgarte::SolverBaumgarte;
+pub use context::SolverContext;
+pub use prepare::{ContactRow, NormalRow, prepare_contact};
+pub use soft_step::{SimdWidth, SolverSoftStep};
+
+use crate::Error;
+use crate::math::*;
+use crate::store::{Reader, Writer};
+
+/// A method of resolving contacts and joints.
+pub trait Solver<D: Dim>: Send + Sync {
+    /// Name in scene files, flags and profiles.
+    fn name(&self) -> &'static str;
+
+    /// Advances the awake bodies by one step. Called once per step.
+    fn solve(&mut self, context: &mut SolverContext<'_, D>);
+
+    /// Writes state that lives from step to step; impulses live in the contacts. Most solvers have none.
+    fn save(&self, _out: &mut Writer) {}
+
+    /// Reads what [`Self::save`] wrote.
+    fn load(&mut self, _input: &mut Reader<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}

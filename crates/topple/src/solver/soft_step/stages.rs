@@ -1,0 +1,444 @@
+//! The stages of a solve, cut into pieces and run with a barrier between them.
+
+use super::kernel::{self, PassParams};
+use super::lanes::{Lanes, Scalar, SimdWidth};
+use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening};
+use super::prepare::{Scene, Softness, fill_rows, store_lane};
+use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
+use crate::body::BodyBlock;
+use crate::math::*;
+use crate::solver::SolverContext;
+use crate::store::Disjoint;
+use core::ops::Range;
+
+/// Bodies per piece. Constants: the cut must not depend on the number of threads.
+const BODIES_PER_PIECE: usize = 128;
+/// Rows per piece.
+const ROWS_PER_PIECE: usize = 8;
+
+/// What a dimension gives to this solver.
+pub trait SoftDim: Sized {
+    /// Rows and packed bodies.
+    #[doc(hidden)]
+    type Core: Default + core::fmt::Debug + Send + Sync;
+    #[doc(hidden)]
+    fn soft_solve(core: &mut Self::Core, context: &mut SolverContext<'_, Self>, width: SimdWidth)
+    where
+        Self: Dim;
+}
+
+impl SoftDim for D2 {
+    type Core = Core<2, 1, 2, 1, 0, 8>;
+    fn soft_solve(core: &mut Self::Core, context: &mut SolverContext<'_, Self>, width: SimdWidth) {
+        core.solve(context, width);
+    }
+}
+
+impl SoftDim for D3 {
+    type Core = Core<3, 3, 4, 2, 1, 16>;
+    fn soft_solve(core: &mut Self::Core, context: &mut SolverContext<'_, Self>, width: SimdWidth) {
+        core.solve(context, width);
+    }
+}
+
+/// Rows and packed bodies; lives from step to step to keep its memory. For the parameters see `rows.rs`.
+#[derive(Debug, Default)]
+pub struct Core<
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+    const S: usize,
+> {
+    packed: Vec<Packed<S>>,
+    whitenings: Vec<Whitening>,
+    /// Velocities (v, u) right after the last integration, for the extrapolated warm start.
+    after: Vec<[f32; 6]>,
+    rows: Vec<Row<N, A, P>>,
+    friction: Vec<FrictionRow<A, T, K, P>>,
+    cold: Vec<ColdRow<P>>,
+    stages: Vec<Stage>,
+    pieces: Vec<usize>,
+}
+
+/// One stage: rows or bodies cut into pieces.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    PrepareRows,
+    IntegrateVelocities { first: bool },
+    IntegratePositions,
+    Rows { pass: Pass, from: u32, to: u32 },
+    Store,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Pass {
+    WarmStart,
+    Solve,
+    Relax,
+    Restitution,
+}
+
+/// A run of rows with the packed bodies they act on.
+struct RowRun<
+    'a,
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+    const S: usize,
+> {
+    rows: &'a mut [Row<N, A, P>],
+    friction: &'a mut [FrictionRow<A, T, K, P>],
+    cold: &'a mut [ColdRow<P>],
+    bodies: *mut Packed<S>,
+    params: PassParams,
+}
+
+/// One pass over a run of rows.
+///
+/// # Safety
+/// `bodies` holds all slots of the rows. Within a colour no two lanes share a dynamic body, and no other thread works on
+/// the dynamic bodies of these rows.
+#[inline(always)]
+unsafe fn pass<
+    L: Lanes,
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+    const S: usize,
+>(
+    run: RowRun<'_, N, A, P, T, K, S>,
+    which: Pass,
+) {
+    for ((row, friction), cold) in run.rows.iter_mut().zip(run.friction).zip(run.cold) {
+        if matches!(which, Pass::Restitution) && !row.bounces {
+            continue;
+        }
+        // SAFETY: slots are within the array.
+        let at = |slots: &[u32; WIDTH]| {
+            slots.map(|slot| unsafe { run.bodies.add(slot as usize).cast::<[f32; S]>() })
+        };
+        let (rows_a, rows_b) = (at(&row.a), at(&row.b));
+        // SAFETY: nobody writes these bodies meanwhile; the references end with the gather.
+        let (mut a, mut b) = unsafe {
+            (
+                kernel::gather::<L, N, A, S>(rows_a.map(|p| &*p.cast_const())),
+                kernel::gather::<L, N, A, S>(rows_b.map(|p| &*p.cast_const())),
+            )
+        };
+        match which {
+            Pass::WarmStart => kernel::warm_start(row, friction, &mut a, &mut b),
+            Pass::Solve => kernel::solve_normals::<L, N, A, P, true>(row, &mut a, &mut b, run.params),
+            Pass::Relax => {
+                kernel::solve_friction(row, friction, &mut a, &mut b);
+                kernel::solve_normals::<L, N, A, P, false>(row, &mut a, &mut b, run.params);
+            }
+            Pass::Restitution => kernel::apply_restitution(row, &cold.rebound, &cold.peak, &mut a, &mut b),
+        }
+        if row.bounces && matches!(which, Pass::Solve | Pass::Relax) {
+            for (peak, point) in cold.peak.iter_mut().zip(&row.points) {
+                L::load(peak).max(L::load(&point.lambda)).store(peak);
+            }
+        }
+        // SAFETY: only lanes of dynamic bodies are written, which are distinct and ours.
+        unsafe {
+            kernel::scatter(&a, rows_a, row.write_a);
+            kernel::scatter(&b, rows_b, row.write_b);
+        }
+    }
+}
+
+/// The same with AVX2.
+///
+/// # Safety
+/// As [`pass`], and the processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn pass_avx2<
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+    const S: usize,
+>(
+    run: RowRun<'_, N, A, P, T, K, S>,
+    which: Pass,
+) {
+    // Each pass is compiled for itself: a branch per row would keep all of them in the loop.
+    // SAFETY: by the caller.
+    unsafe {
+        match which {
+            Pass::WarmStart => pass::<super::lanes::Eight, N, A, P, T, K, S>(run, Pass::WarmStart),
+            Pass::Solve => pass::<super::lanes::Eight, N, A, P, T, K, S>(run, Pass::Solve),
+            Pass::Relax => pass::<super::lanes::Eight, N, A, P, T, K, S>(run, Pass::Relax),
+            Pass::Restitution => pass::<super::lanes::Eight, N, A, P, T, K, S>(run, Pass::Restitution),
+        }
+    }
+}
+
+/// One pass with the given width.
+///
+/// # Safety
+/// As [`pass`].
+unsafe fn run_pass<
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+    const S: usize,
+>(
+    run: RowRun<'_, N, A, P, T, K, S>,
+    which: Pass,
+    width: SimdWidth,
+) {
+    // SAFETY: by the caller; a width is only chosen if the processor has it.
+    unsafe {
+        match width {
+            #[cfg(target_arch = "x86_64")]
+            SimdWidth::Eight => pass_avx2(run, which),
+            #[cfg(target_arch = "x86_64")]
+            SimdWidth::Four => pass::<super::lanes::Four, N, A, P, T, K, S>(run, which),
+            _ => pass::<Scalar, N, A, P, T, K, S>(run, which),
+        }
+    }
+}
+
+impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
+    Core<N, A, P, T, K, S>
+{
+    /// Cuts the colours into rows and lists the stages.
+    fn plan<D: Dim>(&mut self, context: &SolverContext<'_, D>) {
+        self.cold.clear();
+        let overflow = context.graph.overflow();
+        // One contact per row: overflow contacts may share bodies and are solved one after the other.
+        fill_rows(&overflow.contacts, &mut self.cold, 1);
+        let serial = self.cold.len() as u32;
+        let mut ranges: [Range<u32>; 32] = core::array::from_fn(|_| 0..0);
+        let mut count = 0;
+        for color in context.graph.colors().iter().filter(|color| !color.contacts.is_empty()) {
+            let from = self.cold.len() as u32;
+            fill_rows(&color.contacts, &mut self.cold, WIDTH);
+            ranges[count] = from..self.cold.len() as u32;
+            count += 1;
+        }
+        let total = self.cold.len();
+        self.rows.clear();
+        self.rows.resize(total, Row::default());
+        self.friction.clear();
+        self.friction.resize(total, FrictionRow::default());
+
+        let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
+        let row_pieces = total.div_ceil(ROWS_PER_PIECE);
+        let Self { stages, pieces, .. } = self;
+        stages.clear();
+        pieces.clear();
+        let mut add = |stage: Stage, count: usize| {
+            if count > 0 {
+                stages.push(stage);
+                pieces.push(count);
+            }
+        };
+        let sweep = |pass: Pass, add: &mut dyn FnMut(Stage, usize)| {
+            add(Stage::Rows { pass, from: 0, to: serial }, usize::from(serial > 0));
+            for range in &ranges[..count] {
+                let pieces = (range.end - range.start).div_ceil(ROWS_PER_PIECE as u32);
+                add(Stage::Rows { pass, from: range.start, to: range.end }, pieces as usize);
+            }
+        };
+        add(Stage::PrepareRows, row_pieces);
+        for substep in 0..context.settings.substeps {
+            add(Stage::IntegrateVelocities { first: substep == 0 }, body_pieces);
+            if substep == 0 && context.settings.warm_starting {
+                sweep(Pass::WarmStart, &mut add);
+            }
+            sweep(Pass::Solve, &mut add);
+            add(Stage::IntegratePositions, body_pieces);
+            sweep(Pass::Relax, &mut add);
+        }
+        if context.settings.restitution {
+            sweep(Pass::Restitution, &mut add);
+        }
+        add(Stage::Store, row_pieces);
+    }
+
+    /// One whole step.
+    fn solve<D: Whiten>(&mut self, context: &mut SolverContext<'_, D>, width: SimdWidth) {
+        debug_assert_eq!((D::N, D::ANGULAR, D::MAX_POINTS), (N, A, P));
+        let settings = context.settings;
+        let h = context.dt / settings.substeps as Real;
+        context.impulse_time = h;
+        self.plan(context);
+        let count = context.bodies.len();
+        self.whitenings.clear();
+        self.whitenings.extend(context.bodies.props.iter().map(whitening::<D>));
+        self.after.clear();
+        self.after.resize(count, [0.0; 6]);
+        self.packed.clear();
+        for (state, l) in context.bodies.states.iter().zip(&self.whitenings) {
+            let mut packed = Packed::ZERO;
+            packed.set_velocity::<D>(state.v, whiten_spin::<D>(l, state.w));
+            self.packed.push(packed);
+        }
+        // The ground, read by static lanes and never written.
+        self.packed.push(Packed::ZERO);
+
+        let hertz = settings.contact_hertz.min(0.125 / h);
+        let soft = [
+            Softness::new(hertz, settings.contact_damping, h),
+            Softness::new(2.0 * hertz, settings.contact_damping, h),
+        ];
+        let Self { packed, whitenings, after, rows, friction, cold, stages, pieces } = self;
+        let bodies = &mut *context.bodies;
+        // Preparation looks at the velocities of the start; the integrator changes them afterwards.
+        let (props, slots) = (&bodies.props[..], &bodies.slots[..]);
+        let states = Disjoint::new(&mut bodies.states);
+        let rotations = Disjoint::new(&mut bodies.rotations);
+        let packed = Disjoint::new(packed);
+        let after = Disjoint::new(after);
+        let rows = Disjoint::new(rows);
+        let friction = Disjoint::new(friction);
+        let row_count = cold.len();
+        let cold = Disjoint::new(cold);
+        let contacts = Disjoint::new(context.contacts);
+        let (places, integrator) = (context.places, context.integrator);
+        let whitenings = &whitenings[..];
+        let stages = &stages[..];
+        let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed };
+        let piece_range =
+            |piece: usize, size: usize, count: usize| (piece * size, count.min((piece + 1) * size));
+        let work = |stage: usize, piece: usize| match stages[stage] {
+            Stage::PrepareRows => {
+                let (from, to) = piece_range(piece, ROWS_PER_PIECE, row_count);
+                // SAFETY: pieces do not overlap; contacts are in one row only; states are only read in this stage.
+                unsafe {
+                    let scene = Scene {
+                        settings,
+                        states: states.range(0, count),
+                        props,
+                        whitenings,
+                        slots,
+                        places,
+                        soft,
+                    };
+                    for index in from..to {
+                        let (row, friction, cold) = (rows.get(index), friction.get(index), cold.get(index));
+                        // Lanes without a contact act on the ground.
+                        (row.a, row.b) = ([count as u32; WIDTH], [count as u32; WIDTH]);
+                        for lane in 0..WIDTH {
+                            let contact = cold.contacts[lane];
+                            if contact != NO_CONTACT {
+                                let contact = contacts.get(contact as usize);
+                                scene.prepare_lane(contact, lane, row, friction, cold);
+                            }
+                        }
+                    }
+                }
+            }
+            Stage::IntegrateVelocities { first } => {
+                let (from, to) = piece_range(piece, BODIES_PER_PIECE, count);
+                // SAFETY: pieces do not overlap.
+                let (states, rotations, packed, after) = unsafe {
+                    (
+                        states.range(from, to),
+                        rotations.range(from, to),
+                        packed.range(from, to),
+                        after.range(from, to),
+                    )
+                };
+                for ((state, packed), l) in states.iter_mut().zip(packed.iter()).zip(&whitenings[from..to]) {
+                    let (v, u) = packed.velocity::<D>();
+                    (state.v, state.w) = (v, plain_spin::<D>(l, u));
+                }
+                let mut block = BodyBlock { settings, states, rotations, props: &props[from..to] };
+                integrator.integrate_velocities(&mut block, h);
+                for (i, state) in block.states.iter().enumerate() {
+                    extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &whitenings[from + i], first);
+                }
+            }
+            Stage::IntegratePositions => {
+                let (from, to) = piece_range(piece, BODIES_PER_PIECE, count);
+                // SAFETY: pieces do not overlap.
+                let (states, rotations, packed) =
+                    unsafe { (states.range(from, to), rotations.range(from, to), packed.range(from, to)) };
+                for ((state, packed), l) in states.iter_mut().zip(packed.iter()).zip(&whitenings[from..to]) {
+                    let (v, u) = packed.velocity::<D>();
+                    (state.v, state.w) = (v, plain_spin::<D>(l, u));
+                }
+                let mut block = BodyBlock { settings, states, rotations, props: &props[from..to] };
+                integrator.integrate_positions(&mut block, h);
+                for (state, packed) in block.states.iter().zip(packed) {
+                    packed.advance::<D>(state, h);
+                }
+            }
+            Stage::Rows { pass, from, to } => {
+                let first = from as usize + piece * ROWS_PER_PIECE;
+                // The serial overflow is one piece, whatever its length.
+                let alone = pieces[stage] == 1;
+                let last = if alone { to as usize } else { (to as usize).min(first + ROWS_PER_PIECE) };
+                // SAFETY: pieces do not overlap; lanes of one colour share no dynamic body; overflow rows run in order.
+                unsafe {
+                    let run = RowRun {
+                        rows: rows.range(first, last),
+                        friction: friction.range(first, last),
+                        cold: cold.range(first, last),
+                        bodies: packed.get(0),
+                        params,
+                    };
+                    run_pass(run, pass, width);
+                }
+            }
+            Stage::Store => {
+                let (from, to) = piece_range(piece, ROWS_PER_PIECE, row_count);
+                for index in from..to {
+                    // SAFETY: pieces do not overlap; contacts are in one row only.
+                    unsafe {
+                        let (row, friction, cold) = (rows.get(index), friction.get(index), cold.get(index));
+                        for lane in (0..WIDTH).filter(|&lane| cold.contacts[lane] != NO_CONTACT) {
+                            let contact = contacts.get(cold.contacts[lane] as usize);
+                            store_lane(contact, lane, row, friction);
+                        }
+                    }
+                }
+            }
+        };
+        context.executor.run_stages(pieces, &work);
+        for ((state, packed), l) in bodies.states.iter_mut().zip(&self.packed).zip(whitenings) {
+            let (v, u) = packed.velocity::<D>();
+            (state.v, state.w) = (v, plain_spin::<D>(l, u));
+        }
+    }
+}
+
+/// Takes the integrated velocity over, and adds what the impulses of the last sub-step did: the warm start.
+#[inline]
+fn extrapolate<D: Dim, const S: usize>(
+    packed: &mut Packed<S>,
+    after: &mut [f32; 6],
+    state: &crate::body::BodyState<D>,
+    l: &Whitening,
+    first: bool,
+) {
+    let (end_v, end_u) = packed.velocity::<D>();
+    let mut v = state.v;
+    let mut u = whiten_spin::<D>(l, state.w);
+    let fresh = [0, 1, 2].map(|i| if i < D::N { v.get(i) } else { 0.0 });
+    let fresh_u = u;
+    if !first {
+        for i in 0..D::N {
+            v.set(i, v.get(i) + (end_v.get(i) - after[i]));
+        }
+        for i in 0..D::ANGULAR {
+            u[i] += end_u[i] - after[3 + i];
+        }
+    }
+    after[..3].copy_from_slice(&fresh);
+    after[3..].copy_from_slice(&fresh_u);
+    packed.set_velocity::<D>(v, u);
+}

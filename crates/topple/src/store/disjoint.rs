@@ -1,0 +1,59 @@
+//! Shared mutable access to the items of a slice from several threads: all `unsafe` of the parallel stages is here.
+//!
+//! The argument, once: every parallel stage cuts its work into pieces, and each item is touched by one piece only
+//! (distinct contact indices of one list, distinct bodies of one colour, distinct blocks of an array). Pieces run to the
+//! end before the borrow of the slice ends, because [`crate::exec::Executor::run`] returns only then.
+
+use core::marker::PhantomData;
+
+/// A slice whose items are handed out one by one to different threads.
+pub(crate) struct Disjoint<'a, T> {
+    start: *mut T,
+    length: usize,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: the type hands out `&mut T` across threads, which needs `T: Send`; whoever calls `get` promises that no item is
+// handed out twice at the same time.
+unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Send for Disjoint<'_, T> {}
+
+impl<T> Clone for Disjoint<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Disjoint<'_, T> {}
+
+impl<'a, T> Disjoint<'a, T> {
+    /// Takes the whole slice for as long as the pieces run.
+    pub(crate) fn new(slice: &'a mut [T]) -> Self {
+        Self { start: slice.as_mut_ptr(), length: slice.len(), borrow: PhantomData }
+    }
+
+    /// Item `index`.
+    ///
+    /// # Safety
+    /// While the result lives, no other thread and no other reference may use item `index`.
+    #[expect(clippy::mut_from_ref, reason = "handing out disjoint items is what the type is for")]
+    #[inline]
+    pub(crate) unsafe fn get(&self, index: usize) -> &'a mut T {
+        assert!(index < self.length, "index within the slice");
+        // SAFETY: within the slice (checked above), exclusive by the caller's promise, alive for 'a by construction.
+        unsafe { &mut *self.start.add(index) }
+    }
+
+    /// Items `from..to`.
+    ///
+    /// # Safety
+    /// While the result lives, no other thread and no other reference may use any item of the range.
+    #[expect(clippy::mut_from_ref, reason = "handing out disjoint items is what the type is for")]
+    #[inline]
+    pub(crate) unsafe fn range(&self, from: usize, to: usize) -> &'a mut [T] {
+        assert!(from <= to && to <= self.length, "range within the slice");
+        // SAFETY: within the slice (checked above), exclusive by the caller's promise, alive for 'a by construction.
+        unsafe { core::slice::from_raw_parts_mut(self.start.add(from), to - from) }
+    }
+}

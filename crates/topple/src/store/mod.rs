@@ -1,0 +1,16 @@
+//! Containers the engine is built from: generational ids, slot maps, index lists with back references, bit sets, and
+//! the byte codec of snapshots. Nothing here knows physics.
+
+mod bitset;
+mod codec;
+mod disjoint;
+mod id;
+mod index_list;
+mod slots;
+
+pub use bitset::BitSet;
+pub use codec::{Codec, Reader, StateHasher, Writer};
+pub(crate) use disjoint::Disjoint;
+pub use id::{BodyId, ContactId, IdText, JointId, RawId, ShapeId};
+pub use index_list::IndexList;
+pub use slots::Slots;

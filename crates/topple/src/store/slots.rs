@@ -1,0 +1,197 @@
+//! A slot map: values at stable u32 indices, freed slots reused with a higher generation.
+
+use super::{RawId, Reader, Writer};
+use crate::Error;
+
+const FREE_END: u32 = u32::MAX;
+
+/// Values at stable indices, with generations and a last-in-first-out free list.
+///
+/// DETERMINISM: the index of the next insertion depends only on the sequence of insertions and removals; the free
+/// list is part of snapshots.
+#[derive(Clone, Debug)]
+pub struct Slots<T> {
+    entries: Vec<Entry<T>>,
+    free_head: u32,
+    count: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Entry<T> {
+    generation: u32,
+    next_free: u32,
+    value: Option<T>,
+}
+
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), free_head: FREE_END, count: 0 }
+    }
+}
+
+impl<T> Slots<T> {
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// True if there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Number of slots, free ones included: one more than the largest index ever used.
+    pub fn slot_count(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The id the next insertion will get.
+    pub fn next_id(&self) -> RawId {
+        match self.entries.get(self.free_head as usize) {
+            Some(entry) => RawId { index: self.free_head, generation: entry.generation },
+            None => RawId { index: self.entries.len() as u32, generation: 0 },
+        }
+    }
+
+    /// Adds a value.
+    pub fn insert(&mut self, value: T) -> RawId {
+        let id = self.next_id();
+        match self.entries.get_mut(id.index as usize) {
+            Some(entry) => {
+                self.free_head = entry.next_free;
+                entry.value = Some(value);
+            }
+            None => self.entries.push(Entry { generation: 0, next_free: FREE_END, value: Some(value) }),
+        }
+        self.count += 1;
+        id
+    }
+
+    /// Takes the value at `index` out; its id is stale from now on.
+    pub fn remove(&mut self, index: u32) -> Option<T> {
+        let entry = self.entries.get_mut(index as usize)?;
+        let value = entry.value.take()?;
+        entry.generation = entry.generation.wrapping_add(1);
+        entry.next_free = self.free_head;
+        self.free_head = index;
+        self.count -= 1;
+        Some(value)
+    }
+
+    /// The slot of a live id.
+    pub fn resolve(&self, id: RawId) -> Option<u32> {
+        let entry = self.entries.get(id.index as usize)?;
+        (entry.value.is_some() && entry.generation == id.generation).then_some(id.index)
+    }
+
+    /// The id of the value at `index`.
+    pub fn id_at(&self, index: u32) -> Option<RawId> {
+        let entry = self.entries.get(index as usize)?;
+        entry.value.as_ref().map(|_| RawId { index, generation: entry.generation })
+    }
+
+    /// Value at `index`, if the slot is in use.
+    #[inline]
+    pub fn get(&self, index: u32) -> Option<&T> {
+        self.entries.get(index as usize)?.value.as_ref()
+    }
+
+    /// Value at `index`, if the slot is in use.
+    #[inline]
+    pub fn get_mut(&mut self, index: u32) -> Option<&mut T> {
+        self.entries.get_mut(index as usize)?.value.as_mut()
+    }
+
+    /// Slots in use with their values, in order of index.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.entries.iter().enumerate().filter_map(|(i, e)| e.value.as_ref().map(|v| (i as u32, v)))
+    }
+
+    /// Slots in use with their values, in order of index.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
+        self.entries.iter_mut().enumerate().filter_map(|(i, e)| e.value.as_mut().map(|v| (i as u32, v)))
+    }
+
+    /// Writes generations, free list and values.
+    pub fn save(&self, out: &mut Writer, mut save: impl FnMut(&T, &mut Writer)) {
+        out.u32(self.entries.len() as u32);
+        out.link(self.free_head);
+        for entry in &self.entries {
+            out.var(entry.generation);
+            out.bool(entry.value.is_some());
+            match &entry.value {
+                Some(value) => save(value, out),
+                None => out.link(entry.next_free),
+            }
+        }
+    }
+
+    /// Reads what [`Self::save`] wrote.
+    pub fn load(
+        input: &mut Reader<'_>,
+        mut load: impl FnMut(&mut Reader<'_>) -> Result<T, Error>,
+    ) -> Result<Self, Error> {
+        let length = input.length(3)?;
+        let free_head = input.link(length)?;
+        let mut slots = Self { entries: Vec::with_capacity(length), free_head, count: 0 };
+        for _ in 0..length {
+            let generation = input.var()?;
+            let (next_free, value) =
+                if input.bool()? { (FREE_END, Some(load(input)?)) } else { (input.link(length)?, None) };
+            slots.count += u32::from(value.is_some());
+            slots.entries.push(Entry { generation, next_free, value });
+        }
+        slots.check_free_list(input)?;
+        Ok(slots)
+    }
+
+    /// The free list must visit every free slot exactly once.
+    fn check_free_list(&self, input: &Reader<'_>) -> Result<(), Error> {
+        let mut next = self.free_head;
+        let mut remaining = self.entries.len() - self.count as usize;
+        while next != FREE_END {
+            match self.entries.get(next as usize) {
+                Some(entry) if entry.value.is_none() && remaining > 0 => next = entry.next_free,
+                _ => return Err(input.damaged("free list")),
+            }
+            remaining -= 1;
+        }
+        if remaining == 0 { Ok(()) } else { Err(input.damaged("free list")) }
+    }
+}
+
+impl<T> core::ops::Index<u32> for Slots<T> {
+    type Output = T;
+    /// The value at `index`. Panics if the slot is free: an internal index must be live.
+    #[inline]
+    fn index(&self, index: u32) -> &T {
+        self.get(index).expect("live slot")
+    }
+}
+
+impl<T> core::ops::IndexMut<u32> for Slots<T> {
+    #[inline]
+    fn index_mut(&mut self, index: u32) -> &mut T {
+        self.get_mut(index).expect("live slot")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freed_slots_come_back_with_a_new_generation() {
+        let mut slots = Slots::default();
+        let a = slots.insert('a');
+        let b = slots.insert('b');
+        assert_eq!(slots.remove(a.index), Some('a'));
+        assert_eq!(slots.resolve(a), None);
+        let c = slots.insert('c');
+        assert_eq!((c.index, c.generation), (a.index, 1));
+        assert_eq!(slots.resolve(a), None, "the old id stays stale");
+        assert_eq!(slots.resolve(b), Some(b.index));
+        assert_eq!(slots.remove(9), None);
+        assert_eq!(slots.len(), 2);
+    }
+}

@@ -1,0 +1,109 @@
+//! The end of the motion: new places, new bounds, time at rest. Parallel over blocks of bodies.
+
+use super::World;
+use super::events::BodyFault;
+use crate::body::{BodySet, Load};
+use crate::math::*;
+use crate::shape::ShapeOps;
+use crate::store::{BodyId, Disjoint};
+
+/// Bodies per block. A constant: the cut must not depend on the number of threads.
+const BLOCK: usize = 64;
+
+/// What a block of bodies reports.
+#[derive(Default)]
+pub(crate) struct BlockResult {
+    /// Shapes whose fat box changed.
+    moved: Vec<u32>,
+    /// Bodies whose state is not finite.
+    faults: Vec<u32>,
+}
+
+/// Writes the solver's result back to the bodies and refreshes their bounds.
+pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
+    let count = world.scratch.awake.len();
+    let pieces = count.div_ceil(BLOCK);
+    let mut results = core::mem::take(&mut world.scratch.finals);
+    if results.len() < pieces {
+        results.resize_with(pieces, BlockResult::default);
+    }
+    {
+        let World { bodies, shapes, proxies, settings, scratch, executor, .. } = &mut *world;
+        let awake = &scratch.awake;
+        let records = &bodies.records;
+        let places = Disjoint::new(&mut bodies.places);
+        let cores = Disjoint::new(&mut bodies.cores);
+        let slots = Disjoint::new(&mut proxies.slots);
+        let blocks = Disjoint::new(&mut results[..pieces]);
+        let (settings, shapes) = (&*settings, &*shapes);
+        executor.run(pieces, &|piece| {
+            // SAFETY: one result per piece.
+            let result = unsafe { blocks.get(piece) };
+            result.moved.clear();
+            result.faults.clear();
+            for slot in piece * BLOCK..count.min((piece + 1) * BLOCK) {
+                let body = awake.props[slot].body;
+                let state = &awake.states[slot];
+                // SAFETY: bodies of the awake list are distinct, and blocks do not overlap.
+                let (place, core) = unsafe { (places.get(body as usize), cores.get(body as usize)) };
+                core.load = Load::ZERO;
+                let new = Pose::<D> { position: awake.center(slot), rotation: awake.rotations[slot] };
+                let motion = crate::Motion { linear: state.v, angular: state.w };
+                if !new.is_valid() || !motion.is_finite() {
+                    result.faults.push(body);
+                    continue;
+                }
+                *place = new;
+                core.motion = motion;
+                let still = rest_speed::<D>(state, core.extent, settings.dt) <= core.sleep_speed;
+                core.sleep_time = if still { core.sleep_time + settings.dt } else { 0.0 };
+                for &index in &records[body].shapes {
+                    let shape = &shapes[index];
+                    let tight = shape.shape.aabb(&place.compose(shape.from_center));
+                    let needed = tight.grown(settings.speculative * settings.slop_for(shape.size));
+                    // SAFETY: a shape belongs to one body, which belongs to this block.
+                    let proxy = unsafe { slots.get(index as usize) };
+                    if !proxy.fat.contains(&needed) {
+                        let margin = (settings.box_margin * core.extent).min(settings.max_box_margin);
+                        proxy.fat = needed.grown(margin);
+                        result.moved.push(index);
+                    }
+                }
+            }
+        });
+    }
+    for result in &results[..pieces] {
+        result.moved.iter().for_each(|&shape| world.moved.insert(shape));
+    }
+    let mut moved = core::mem::take(&mut world.scratch.moved);
+    moved.clear();
+    moved.extend_from_slice(world.moved.as_slice());
+    moved.sort_unstable();
+    // Between steps, queries see the new boxes.
+    world.methods.broad_phase.update(&world.proxies, &moved, &*world.executor);
+    world.scratch.moved = moved;
+    for i in 0..pieces {
+        for j in 0..results[i].faults.len() {
+            quarantine(world, results[i].faults[j]);
+        }
+    }
+    world.scratch.finals = results;
+}
+
+/// How fast the surface of a body moves at most: by its velocity, and by what it really moved in the step, halved because
+/// the correction of overlaps moves bodies that are otherwise at rest [m/s].
+fn rest_speed<D: Dim>(state: &crate::body::BodyState<D>, extent: Real, dt: Real) -> Real {
+    let velocity = state.v.length() + state.w.length() * extent;
+    let displacement = (state.dp.length() + state.dr.length() * extent) * (0.5 / dt);
+    velocity.max(displacement)
+}
+
+/// Takes a body out whose state is not finite, before it spreads: it stays at its last finite place, at rest.
+pub(super) fn quarantine<D: Dim>(world: &mut World<D>, body: u32) {
+    world.bodies.cores[body as usize].motion = crate::Motion::ZERO;
+    world.take_out(body);
+    debug_assert_eq!(world.bodies.records[body].set, BodySet::Disabled);
+    world.bodies.records[body].is_quarantined = true;
+    let id = BodyId(world.bodies.records.id_at(body).unwrap_or_default());
+    world.events.fault.push(BodyFault { body: id });
+}

@@ -1,0 +1,232 @@
+//! The world: everything that exists, and the step that moves it on. Start reading at `step.rs`.
+
+mod bodies;
+mod body_view;
+mod events;
+mod finalize;
+mod hooks;
+mod links;
+mod methods;
+mod pinned;
+mod profile;
+mod query;
+mod shapes;
+mod sleep;
+mod snapshot;
+mod step;
+mod validate;
+
+pub use body_view::{Body, BodyMut};
+pub use events::{BodyFault, ContactEvent, Events, HitEvent, SensorEvent};
+pub use hooks::{PairFilter, PreSolve, PreSolveHook};
+pub use links::ContactView;
+pub use methods::{MethodInfo, Methods};
+pub use pinned::Pinned;
+pub use profile::{Counters, Profile, STAGES, Stage};
+pub use query::{PointHit, QueryFilter, Ray, RayHit};
+pub use shapes::ShapeView;
+
+use crate::Error;
+use crate::body::{AwakeBodies, Bodies};
+use crate::broad_phase::{BroadPhase, PairKey, Proxies};
+use crate::contact::{ConstraintGraph, Contacts};
+use crate::exec::{Executor, Serial};
+use crate::integrator::Integrator;
+use crate::island::Islands;
+use crate::math::*;
+use crate::narrow_phase::NarrowPhase;
+use crate::settings::Settings;
+use crate::shape::ShapeRecord;
+use crate::solver::Solver;
+use crate::store::{IndexList, Slots};
+use std::sync::Arc;
+
+/// A world of rigid bodies in dimension `D`. See [`crate::World2`] and [`crate::World3`].
+///
+/// ```
+/// use topple::{BodyDef2, Shape2, Vec2, World2};
+/// let mut world = World2::new();
+/// let ground = world.create_body(BodyDef2::fixed([0.0, 0.0]))?;
+/// world.add_shape(ground, Shape2::half_plane(Vec2::Y, 0.0)?)?;
+/// let ball = world.create_body(BodyDef2::dynamic([0.0, 3.0]))?;
+/// world.add_shape(ball, Shape2::circle(0.5))?;
+/// for _ in 0..120 {
+///     world.step();
+/// }
+/// assert!((world.body(ball)?.position().y - 0.5).abs() < 0.01);
+/// # Ok::<(), topple::Error>(())
+/// ```
+pub struct World<D: Dim> {
+    pub(crate) settings: Settings<D>,
+    /// Steps since the beginning.
+    pub(crate) step_count: u64,
+    /// Simulated time [s].
+    pub(crate) time: f64,
+    pub(crate) bodies: Bodies<D>,
+    pub(crate) shapes: Slots<ShapeRecord<D>>,
+    pub(crate) proxies: Proxies<D>,
+    /// Proxies whose fat box changed since the last search for pairs.
+    pub(crate) moved: IndexList,
+    pub(crate) contacts: Contacts<D>,
+    pub(crate) graph: ConstraintGraph,
+    pub(crate) islands: Islands,
+    /// Contacts in which an awake body leans on a sleeping one.
+    pub(crate) leaning: IndexList,
+    /// Touching contacts whose shapes want persist or hit events.
+    pub(crate) watched: IndexList,
+    pub(crate) joints: crate::joint::Joints<D>,
+    /// Time over which the stored impulses act [s]; set by the solver.
+    pub(crate) impulse_time: Real,
+    pub(crate) methods: Methods<D>,
+    pub(crate) executor: Arc<dyn Executor>,
+    pub(crate) hooks: hooks::Hooks<D>,
+    pub(crate) events: Events<D>,
+    pub(crate) profile: Profile,
+    pub(crate) scratch: Scratch<D>,
+}
+
+/// Buffers that live from step to step so that a settled step allocates nothing. Not part of the state.
+#[derive(Default)]
+pub(crate) struct Scratch<D: Dim> {
+    pub awake: AwakeBodies<D>,
+    pub moved: Vec<u32>,
+    pub pairs: Vec<PairKey>,
+    /// Per batch of the narrow phase: contacts whose state changed.
+    pub changes: Vec<Vec<u32>>,
+    pub changed: Vec<u32>,
+    /// Per block of bodies: what finalising found.
+    pub finals: Vec<finalize::BlockResult>,
+    pub approach: Vec<(u32, Real)>,
+    pub members: Vec<u32>,
+    pub parts: Vec<u32>,
+    pub rest: sleep::RestTimes,
+}
+
+impl<D: Dim> Default for World<D> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<D: Dim> World<D> {
+    /// An empty world with default settings and methods.
+    pub fn new() -> Self {
+        Self {
+            settings: Settings::default(),
+            step_count: 0,
+            time: 0.0,
+            bodies: Bodies::default(),
+            shapes: Slots::default(),
+            proxies: Proxies::default(),
+            moved: IndexList::default(),
+            contacts: Contacts::default(),
+            graph: ConstraintGraph::default(),
+            islands: Islands::default(),
+            leaning: IndexList::default(),
+            watched: IndexList::default(),
+            joints: crate::joint::Joints::default(),
+            impulse_time: 0.0,
+            methods: D::default_methods(),
+            executor: Arc::new(Serial),
+            hooks: hooks::Hooks::default(),
+            events: Events::default(),
+            profile: Profile::default(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// An empty world with the given settings.
+    pub fn with_settings(settings: Settings<D>) -> Result<Self, Error> {
+        settings.validate()?;
+        Ok(Self { settings, ..Self::new() })
+    }
+
+    /// Advances the world by `Settings::dt`.
+    #[inline]
+    pub fn step(&mut self) {
+        D::step(self);
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings<D> {
+        &self.settings
+    }
+
+    /// Replaces the settings, if all are possible. A change of gravity wakes everything.
+    pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), Error> {
+        settings.validate()?;
+        let wake =
+            settings.gravity != self.settings.gravity || (self.settings.sleeping && !settings.sleeping);
+        let margins_changed = settings != self.settings;
+        self.settings = settings;
+        if margins_changed {
+            self.refresh_margins();
+        }
+        if wake {
+            self.wake_all();
+        }
+        Ok(())
+    }
+
+    /// Steps since the beginning.
+    pub fn step_count(&self) -> u64 {
+        self.step_count
+    }
+
+    /// Simulated time since the beginning [s].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Hands the world threads to work on. The result of a step does not depend on them.
+    pub fn set_executor(&mut self, executor: Arc<dyn Executor>) {
+        self.executor = executor;
+    }
+
+    /// What happened in the last step.
+    pub fn events(&self) -> &Events<D> {
+        &self.events
+    }
+
+    /// What the last step cost.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// For user-named timers and values, which stay until the next step.
+    pub fn profile_mut(&mut self) -> &mut Profile {
+        &mut self.profile
+    }
+
+    /// Swaps the integrator; the state is kept.
+    pub fn set_integrator(&mut self, integrator: impl Integrator<D> + 'static) {
+        self.methods.integrator = Box::new(integrator);
+    }
+
+    /// Swaps the broad phase; the state is kept.
+    pub fn set_broad_phase(&mut self, broad_phase: impl BroadPhase<D> + 'static) {
+        self.methods.broad_phase = Box::new(broad_phase);
+        self.methods.broad_phase.attach(&self.proxies);
+    }
+
+    /// Swaps the narrow phase; the state is kept.
+    pub fn set_narrow_phase(&mut self, narrow_phase: impl NarrowPhase<D> + 'static) {
+        self.methods.narrow_phase = Box::new(narrow_phase);
+    }
+
+    /// Swaps the solver; the state is kept, impulses included.
+    pub fn set_solver(&mut self, solver: impl Solver<D> + 'static) {
+        self.methods.solver = Box::new(solver);
+    }
+}
+
+impl<D: Dim> core::fmt::Debug for World<D> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("World")
+            .field("step", &self.step_count)
+            .field("bodies", &self.bodies.records.len())
+            .field("contacts", &self.contacts.records.len())
+            .field("methods", &self.methods)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,124 @@
+//! What a step cost: one timer per stage, counters, and the user's own.
+
+use crate::narrow_phase::NarrowCounters;
+use std::time::{Duration, Instant};
+
+/// The stages of a step, in order. The same words name folders, timers and pages of the manual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Finding new pairs of overlapping boxes.
+    Pairs,
+    /// Contact points of all awake pairs.
+    Contacts,
+    /// Touches that began and ended: islands, colours.
+    Islands,
+    /// Forces, contacts, joints, motion.
+    Solve,
+    /// New places, bounds, rest times.
+    Finalize,
+    /// Islands that fall asleep or wake.
+    Sleep,
+    /// Sorting of events, end of the step.
+    Events,
+}
+
+/// Stages with their names, in order.
+pub const STAGES: [(Stage, &str); 7] = [
+    (Stage::Pairs, "pairs"),
+    (Stage::Contacts, "contacts"),
+    (Stage::Islands, "islands"),
+    (Stage::Solve, "solve"),
+    (Stage::Finalize, "finalize"),
+    (Stage::Sleep, "sleep"),
+    (Stage::Events, "events"),
+];
+
+/// How much there was, at the end of the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Bodies that exist.
+    pub bodies: u32,
+    /// Bodies awake.
+    pub awake: u32,
+    /// Shapes that exist.
+    pub shapes: u32,
+    /// Pairs of overlapping fat boxes.
+    pub pairs: u32,
+    /// Pairs found in this step.
+    pub new_pairs: u32,
+    /// Touching contacts that were solved.
+    pub contacts: u32,
+    /// Contact points that were solved.
+    pub points: u32,
+    /// Joints that were solved.
+    pub joints: u32,
+    /// Contacts and joints that were solved.
+    pub constraints: u32,
+    /// Colours in use.
+    pub colors: u32,
+    /// Constraints solved serially because no colour was free.
+    pub overflow: u32,
+    /// Islands of dynamic bodies.
+    pub islands: u32,
+    /// Proxies whose fat box changed.
+    pub moved: u32,
+}
+
+/// Times and counts of one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Profile {
+    stage_times: [Duration; STAGES.len()],
+    /// The whole step.
+    pub total: Duration,
+    /// How much there was.
+    pub counters: Counters,
+    /// Work of the narrow phase.
+    pub narrow: NarrowCounters,
+    /// Work of the broad phase, in its own words.
+    pub broad: Vec<(&'static str, u64)>,
+    user: Vec<(String, f64)>,
+}
+
+impl Profile {
+    /// Time spent in one stage.
+    pub fn stage(&self, stage: Stage) -> Duration {
+        self.stage_times[stage as usize]
+    }
+
+    /// Records a value under a name, until the next step; the same name adds up.
+    pub fn add_value(&mut self, name: &str, value: f64) {
+        match self.user.iter_mut().find(|(known, _)| known == name) {
+            Some((_, sum)) => *sum += value,
+            None => self.user.push((name.into(), value)),
+        }
+    }
+
+    /// Runs `work` and records its time in ms under a name.
+    pub fn time<R>(&mut self, name: &str, work: impl FnOnce() -> R) -> R {
+        let start = Instant::now();
+        let result = work();
+        self.add_value(name, start.elapsed().as_secs_f64() * 1e3);
+        result
+    }
+
+    /// The user's own timers [ms] and values, in order of first use.
+    pub fn user(&self) -> &[(String, f64)] {
+        &self.user
+    }
+
+    /// Starts a new step; keeps the memory.
+    pub(crate) fn begin(&mut self) {
+        self.stage_times = Default::default();
+        self.counters = Counters::default();
+        self.narrow = NarrowCounters::default();
+        self.broad.clear();
+        self.user.clear();
+    }
+
+    /// Books the time since `start` to a stage and returns now.
+    pub(crate) fn lap(&mut self, stage: Stage, start: Instant) -> Instant {
+        let now = Instant::now();
+        self.stage_times[stage as usize] += now - start;
+        now
+    }
+}

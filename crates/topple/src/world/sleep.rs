@@ -1,0 +1,306 @@
+//! Falling asleep and waking, island by island.
+//!
+//! An island falls asleep when all its bodies have been slow for `Settings::sleep_time`. It wakes when one of its bodies
+//! is pushed, moved or changed, when a support goes, or when something touches it faster than `wake_speed` or leans on
+//! it with more than `wake_load` of its weight; until then gentler visitors rest on it as on a wall.
+
+use super::World;
+use crate::body::{BodyKind, BodySet, NONE};
+use crate::contact::NO_COLOR;
+use crate::math::*;
+use crate::store::BodyId;
+
+/// Smallest and largest time at rest among the bodies of each island, by island index.
+#[derive(Default)]
+pub(crate) struct RestTimes {
+    least: Vec<Real>,
+    most: Vec<Real>,
+    seen: Vec<u32>,
+}
+
+impl RestTimes {
+    fn clear(&mut self, count: usize) {
+        self.seen.clear();
+        if self.least.len() < count {
+            self.least.resize(count, Real::INFINITY);
+            self.most.resize(count, -1.0);
+        }
+    }
+
+    fn add(&mut self, island: u32, time: Real) {
+        let i = island as usize;
+        if self.most[i] < 0.0 {
+            self.seen.push(island);
+        }
+        self.least[i] = self.least[i].min(time);
+        self.most[i] = self.most[i].max(time);
+    }
+
+    /// Forgets the entry of an island and returns (least, most).
+    fn take(&mut self, island: u32) -> (Real, Real) {
+        let i = island as usize;
+        let least = core::mem::replace(&mut self.least[i], Real::INFINITY);
+        (least, core::mem::replace(&mut self.most[i], -1.0))
+    }
+}
+
+impl<D: Dim> World<D> {
+    /// Wakes the island of a body, if it sleeps.
+    pub(crate) fn wake_index(&mut self, body: u32) {
+        let record = &self.bodies.records[body];
+        if record.set == BodySet::Sleeping {
+            self.wake_island(record.island);
+        } else if record.set == BodySet::Awake {
+            self.bodies.cores[body as usize].sleep_time = 0.0;
+        }
+    }
+
+    /// Wakes a sleeping body and its island.
+    pub fn wake(&mut self, body: BodyId) -> Result<(), crate::Error> {
+        let index = self.body_index(body)?;
+        self.wake_index(index);
+        Ok(())
+    }
+
+    /// Wakes everything.
+    pub fn wake_all(&mut self) {
+        while let Some(&body) = self.bodies.set(BodySet::Sleeping).as_slice().first() {
+            self.wake_index(body);
+        }
+        for i in 0..self.bodies.set(BodySet::Awake).len() {
+            let body = self.bodies.set(BodySet::Awake).as_slice()[i];
+            self.bodies.cores[body as usize].sleep_time = 0.0;
+        }
+    }
+
+    /// Number of bodies asleep.
+    pub fn sleeping_count(&self) -> usize {
+        self.bodies.set(BodySet::Sleeping).len()
+    }
+
+    /// Number of bodies awake.
+    pub fn awake_count(&self) -> usize {
+        self.bodies.set(BodySet::Awake).len()
+    }
+
+    pub(crate) fn wake_island(&mut self, island: u32) {
+        let mut members = core::mem::take(&mut self.scratch.members);
+        self.islands.bodies_of(&self.bodies, island, &mut members);
+        for &body in &members {
+            self.bodies.move_to(body, BodySet::Awake);
+            self.bodies.cores[body as usize].sleep_time = 0.0;
+        }
+        for &body in &members {
+            self.wake_contacts_of(body);
+            self.wake_joints_of(body);
+        }
+        self.scratch.members = members;
+    }
+
+    /// Contacts of a body that has just come awake: all are updated again, touching ones are solved again.
+    fn wake_contacts_of(&mut self, body: u32) {
+        let mut edge = self.bodies.records[body].first_contact;
+        while edge != NONE {
+            let index = edge / 2;
+            edge = self.contacts.next_edge(edge);
+            self.contacts.awake.insert(index);
+            // A gentle visitor was solved against a wall; now both sides move.
+            self.uncolor_contact(index);
+            self.leaning.remove(index);
+            if self.contacts.hot[index as usize].is_solid() {
+                self.link_contact(index);
+                self.color_contact(index);
+            }
+        }
+    }
+
+    fn sleep_island(&mut self, island: u32) {
+        let mut members = core::mem::take(&mut self.scratch.members);
+        self.islands.bodies_of(&self.bodies, island, &mut members);
+        for &body in &members {
+            self.bodies.move_to(body, BodySet::Sleeping);
+            let core = &mut self.bodies.cores[body as usize];
+            core.motion = crate::Motion::ZERO;
+        }
+        for &body in &members {
+            self.sleep_contacts_of(body);
+            self.sleep_joints_of(body);
+        }
+        self.scratch.members = members;
+    }
+
+    /// Contacts of a body that has just fallen asleep leave the step, unless the other side is awake.
+    fn sleep_contacts_of(&mut self, body: u32) {
+        let mut edge = self.bodies.records[body].first_contact;
+        while edge != NONE {
+            let (index, side) = (edge / 2, (edge & 1) as usize);
+            edge = self.contacts.next_edge(edge);
+            let other = self.contacts.hot[index as usize].bodies[1 - side];
+            self.uncolor_contact(index);
+            if self.bodies.is_awake(other) {
+                self.color_contact(index);
+                self.watch_leaning(index);
+            } else {
+                self.contacts.awake.remove(index);
+                self.leaning.remove(index);
+            }
+        }
+    }
+
+    /// Remembers a contact in which an awake body leans on a sleeping one.
+    pub(crate) fn watch_leaning(&mut self, index: u32) {
+        let bodies = self.contacts.hot[index as usize].bodies;
+        let asleep = bodies.iter().any(|&b| self.bodies.records[b].set == BodySet::Sleeping);
+        if asleep && self.contacts.records[index].color != NO_COLOR {
+            self.leaning.insert(index);
+        }
+    }
+
+    /// Speed at which the bodies of a touching contact approach each other, the fastest point [m/s].
+    pub(crate) fn approach_speed(&self, index: u32) -> Real {
+        let contact = &self.contacts.hot[index as usize];
+        let places = contact.bodies.map(|body| self.bodies.places[body as usize]);
+        let motions = contact.bodies.map(|body| self.bodies.cores[body as usize].motion);
+        let normal = contact.normal(places[0].rotation);
+        (0..contact.manifold.count as usize)
+            .map(|i| {
+                let row = contact.row(i, &places[0], &places[1]);
+                let v_a = motions[0].linear + D::cross_ang(motions[0].angular, row.r_a);
+                let v_b = motions[1].linear + D::cross_ang(motions[1].angular, row.r_b);
+                (v_a - v_b).dot(normal)
+            })
+            .fold(0.0, Real::max)
+    }
+
+    /// A contact began between an awake and a sleeping body: wake the sleeper if it was hit, not touched.
+    pub(crate) fn wake_by_touch(&mut self, index: u32) {
+        let bodies = self.contacts.hot[index as usize].bodies;
+        let Some(&sleeper) = bodies.iter().find(|&&b| self.bodies.records[b].set == BodySet::Sleeping) else {
+            return;
+        };
+        // A moving platform always counts; it does not give way.
+        let kinematic = bodies.iter().any(|&b| self.bodies.records[b].kind == BodyKind::Kinematic);
+        if kinematic || self.approach_speed(index) > self.settings.wake_speed {
+            self.wake_index(sleeper);
+        }
+    }
+
+    /// A pair is new although neither body is awake: something was created, moved by hand or allowed to collide beside a
+    /// sleeper, which must look at it. A sleeper that is new itself stays asleep: it was meant to start like this.
+    pub(crate) fn wake_by_arrival(&mut self, key: crate::broad_phase::PairKey, moved: &[u32]) {
+        let pair = crate::broad_phase::Proxies::<D>::split(key);
+        for shape in [pair.0, pair.1] {
+            let body = self.shapes[shape].body;
+            if self.bodies.records[body].set == BodySet::Sleeping && moved.binary_search(&shape).is_err() {
+                let other = self.shapes[if shape == pair.0 { pair.1 } else { pair.0 }].body;
+                if !self.bodies.is_awake(other) {
+                    self.wake_index(body);
+                }
+            }
+        }
+    }
+
+    /// Wakes sleepers that carry more than their share.
+    pub(crate) fn wake_by_load(&mut self) {
+        let mut i = 0;
+        while let Some(&index) = self.leaning.as_slice().get(i) {
+            i += 1;
+            let contact = &self.contacts.hot[index as usize];
+            let bodies = contact.bodies;
+            let Some(&sleeper) = bodies.iter().find(|&&b| self.bodies.records[b].set == BodySet::Sleeping)
+            else {
+                continue;
+            };
+            let push: Real = contact.manifold.points().iter().map(|p| p.normal_impulse).sum();
+            let weight = self.bodies.records[sleeper].mass.mass * self.settings.weight_scale();
+            if push > self.settings.wake_load * weight * self.impulse_time {
+                self.wake_index(sleeper);
+                // The list changed under us; what is left is looked at in the next step.
+                break;
+            }
+        }
+    }
+
+    /// Puts islands to sleep whose bodies have all been at rest long enough. An island that only partly wants to sleep is
+    /// split if some of its links have ended.
+    pub(crate) fn put_to_sleep(&mut self) {
+        let limit = self.settings.sleep_time;
+        let mut rest = core::mem::take(&mut self.scratch.rest);
+        rest.clear(self.islands.slots.slot_count());
+        for &body in self.bodies.set(BodySet::Awake).as_slice() {
+            let record = &self.bodies.records[body];
+            if record.island != NONE {
+                rest.add(record.island, self.bodies.cores[body as usize].sleep_time);
+                continue;
+            }
+            // A platform that moves, however slowly, would go through a sleeper.
+            for (contact, side) in self.contacts.of_body(record.first_contact) {
+                let contact = &self.contacts.hot[contact as usize];
+                let other = &self.bodies.records[contact.bodies[1 - side]];
+                if contact.is_solid() && other.island != NONE && other.set == BodySet::Awake {
+                    rest.add(other.island, 0.0);
+                }
+            }
+        }
+        // DETERMINISM: islands in order of index, whatever the order of the awake list.
+        let mut seen = core::mem::take(&mut rest.seen);
+        seen.sort_unstable();
+        for &island in &seen {
+            let (least, most) = rest.take(island);
+            if most < limit {
+                continue;
+            }
+            if self.islands.slots[island].removed > 0 {
+                self.split_and_sleep(island, limit);
+            } else if least >= limit {
+                self.sleep_island(island);
+            }
+        }
+        rest.seen = seen;
+        self.scratch.rest = rest;
+    }
+
+    /// True if a body of the island touches a kinematic one in motion.
+    fn is_carried(&self, island: u32) -> bool {
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let record = &self.bodies.records[body];
+            let carried = self.contacts.of_body(record.first_contact).any(|(contact, side)| {
+                let contact = &self.contacts.hot[contact as usize];
+                let other = contact.bodies[1 - side];
+                contact.is_solid()
+                    && self.bodies.records[other].kind == BodyKind::Kinematic
+                    && self.bodies.is_awake(other)
+            });
+            if carried {
+                return true;
+            }
+            body = record.island_next;
+        }
+        false
+    }
+
+    fn split_and_sleep(&mut self, island: u32, limit: Real) {
+        let mut parts = core::mem::take(&mut self.scratch.parts);
+        let mut members = core::mem::take(&mut self.scratch.members);
+        parts.clear();
+        let joints = &self.joints;
+        self.islands.split(&mut self.bodies, &self.contacts, joints, island, &mut members, &mut parts);
+        self.scratch.members = members;
+        for &part in &parts {
+            if self.is_carried(part) {
+                continue;
+            }
+            let mut least = Real::INFINITY;
+            let mut body = self.islands.slots[part].head;
+            while body != NONE {
+                least = least.min(self.bodies.cores[body as usize].sleep_time);
+                body = self.bodies.records[body].island_next;
+            }
+            if least >= limit {
+                self.sleep_island(part);
+            }
+        }
+        self.scratch.parts = parts;
+    }
+}

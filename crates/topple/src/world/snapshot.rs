@@ -1,0 +1,749 @@
+//! The whole state as bytes, and as one number.
+//!
+//! A snapshot holds everything that decides how the world goes on, orders of lists included, and nothing that can be
+//! computed from the rest: restored and stepped, the world continues bit for bit. Layout: magic, version, dimension,
+//! body, checksum. Shared geometry is written once; numbers that are usually small take few bytes.
+
+use super::World;
+use super::events::{ContactEvent, SensorEvent};
+use crate::Error;
+use crate::body::{Bodies, BodyCore, BodyDef, BodyKind, BodyRecord, BodySet, Drag, Load, Locks, NONE};
+use crate::broad_phase::{Proxy, ProxyKind};
+use crate::contact::{Color, Contact, ContactPoint, ContactRecord, Manifold, NO_COLOR};
+use crate::island::Island;
+use crate::math::*;
+use crate::narrow_phase::PairCache;
+use crate::shape::{Filter, Mass, Material, Mixing, ShapeDef, ShapeOps, ShapeRecord};
+use crate::store::{BodyId, ContactId, IndexList, RawId, Reader, ShapeId, Slots, StateHasher, Writer};
+
+const MAGIC: &[u8; 8] = b"topple\r\n";
+/// Raised with every change of the layout; other versions are refused.
+const VERSION: u16 = 1;
+
+impl<D: Dim> World<D> {
+    /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named, and
+    /// must be put in again by the caller.
+    ///
+    /// ```
+    /// use topple::{BodyDef2, Shape2, World2};
+    /// let mut world = World2::new();
+    /// world.create_body_with(BodyDef2::dynamic([0.0, 3.0]), [Shape2::circle(0.5)])?;
+    /// let saved = world.snapshot();
+    /// world.step();
+    /// let mut copy = World2::restore(&saved)?;
+    /// copy.step();
+    /// assert_eq!(copy.state_hash(), world.state_hash());
+    /// # Ok::<(), topple::Error>(())
+    /// ```
+    pub fn snapshot(&self) -> Vec<u8> {
+        D::save(self)
+    }
+
+    /// A world that continues exactly where the one of the snapshot was.
+    pub fn restore(bytes: &[u8]) -> Result<Self, Error> {
+        D::load(bytes)
+    }
+
+    /// A hash of the exact places, velocities and sets of all bodies. Same input, same hash, on every platform, with any
+    /// number of threads.
+    pub fn state_hash(&self) -> u64 {
+        let mut out = Writer::default();
+        for (index, record) in self.bodies.records.iter() {
+            out.u32(index);
+            out.put(&self.bodies.places[index as usize]);
+            out.put(&self.bodies.cores[index as usize].motion.linear);
+            out.put(&self.bodies.cores[index as usize].motion.angular);
+            out.u8(record.set as u8);
+        }
+        let mut hasher = StateHasher::default();
+        hasher.bytes(out.bytes());
+        hasher.finish()
+    }
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hasher = StateHasher::default();
+    hasher.bytes(bytes);
+    hasher.finish()
+}
+
+/// Writes a world.
+pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
+    let mut out = Writer::default();
+    MAGIC.iter().for_each(|&byte| out.u8(byte));
+    out.u16(VERSION);
+    out.u8(D::N as u8);
+    for info in crate::Settings::<D>::info() {
+        out.text(info.name);
+        out.text(&world.settings.get_by_name(info.name).unwrap_or_default());
+    }
+    out.text("");
+    out.u64(world.step_count);
+    out.u64(world.time.to_bits());
+    out.real(world.impulse_time);
+    let contact_heads = &world.bodies.records;
+    contact_heads.save(&mut out, |record, out| save_record(record, out));
+    for (index, record) in world.bodies.records.iter() {
+        save_columns(&world.bodies, index, record, &mut out);
+    }
+    BodySet::ALL.iter().for_each(|&set| out.vars(world.bodies.set(set).as_slice()));
+    save_shapes(world, &mut out);
+    save_contacts(world, &mut out);
+    for color in &world.graph.colors {
+        out.vars(&color.contacts);
+    }
+    world.islands.slots.save(&mut out, |island, out| {
+        [island.head, island.tail].into_iter().for_each(|link| out.link(link));
+        out.var(island.count);
+        out.var(island.removed);
+    });
+    for list in [&world.moved, &world.leaning, &world.watched] {
+        out.vars(list.as_slice());
+    }
+    save_pending(world, &mut out);
+    let methods = &world.methods;
+    save_method(&mut out, methods.integrator.name(), |out| methods.integrator.save(out));
+    save_method(&mut out, methods.broad_phase.name(), |out| methods.broad_phase.save(out));
+    save_method(&mut out, methods.narrow_phase.name(), |out| methods.narrow_phase.save(out));
+    save_method(&mut out, methods.solver.name(), |out| methods.solver.save(out));
+    let sum = checksum(out.bytes());
+    out.u64(sum);
+    out.into_bytes()
+}
+
+fn save_method(out: &mut Writer, name: &str, save: impl FnOnce(&mut Writer)) {
+    out.text(name);
+    let mut own = Writer::default();
+    save(&mut own);
+    out.blob(own.bytes());
+}
+
+/// Optional parts of a body, one bit each, so that a plain body is small.
+mod part {
+    pub(super) const OWN_MASS: u8 = 1;
+    pub(super) const LOCKS: u8 = 2;
+    pub(super) const GRAVITY: u8 = 4;
+    pub(super) const DRAG: u8 = 8;
+    pub(super) const SLEEP_SPEED: u8 = 16;
+    pub(super) const NAME: u8 = 32;
+    pub(super) const USER: u8 = 64;
+    pub(super) const LOAD: u8 = 128;
+}
+
+fn save_record<D: Dim>(record: &BodyRecord<D>, out: &mut Writer) {
+    let bits = record.kind as u8
+        | (record.set as u8) << 2
+        | u8::from(record.can_sleep) << 4
+        | u8::from(record.is_bullet) << 5
+        | u8::from(record.is_quarantined) << 6;
+    out.u8(bits);
+    let mut parts = 0;
+    let mut note = |there: bool, bit: u8| parts |= if there { bit } else { 0 };
+    note(record.has_own_mass, part::OWN_MASS);
+    note(record.locks != Locks::NONE, part::LOCKS);
+    note(record.sleep_speed.is_some(), part::SLEEP_SPEED);
+    note(!record.name.is_empty(), part::NAME);
+    note(record.user_data != 0, part::USER);
+    out.u8(parts);
+    if record.has_own_mass {
+        out.real(record.mass.mass);
+        out.put(&record.mass.center);
+        out.put(&record.mass.inertia);
+    }
+    if record.locks != Locks::NONE {
+        out.u8(record.locks.to_bits());
+    }
+    if let Some(speed) = record.sleep_speed {
+        out.real(speed);
+    }
+    if !record.name.is_empty() {
+        out.text(&record.name);
+    }
+    if record.user_data != 0 {
+        out.u64(record.user_data);
+    }
+    out.var(record.shapes.len() as u32);
+    record.shapes.iter().for_each(|&shape| out.var(shape));
+    for link in
+        [record.first_contact, record.first_joint, record.island, record.island_prev, record.island_next]
+    {
+        out.link(link);
+    }
+}
+
+fn load_record<D: Dim>(input: &mut Reader<'_>) -> Result<BodyRecord<D>, Error> {
+    const ANY: usize = u32::MAX as usize;
+    let bits = input.u8()?;
+    let mut record = BodyRecord::<D>::new(&BodyDef::default());
+    record.kind = match bits & 3 {
+        0 => BodyKind::Static,
+        1 => BodyKind::Kinematic,
+        2 => BodyKind::Dynamic,
+        _ => return Err(input.damaged("kind of body")),
+    };
+    record.set = BodySet::ALL[(bits >> 2 & 3) as usize];
+    record.can_sleep = bits >> 4 & 1 == 1;
+    record.is_bullet = bits >> 5 & 1 == 1;
+    record.is_quarantined = bits >> 6 & 1 == 1;
+    let parts = input.u8()?;
+    record.has_own_mass = parts & part::OWN_MASS != 0;
+    if record.has_own_mass {
+        record.mass = Mass { mass: input.real()?, center: input.get()?, inertia: input.get()? };
+        record.mass.validate().map_err(|_| input.damaged("mass of a body"))?;
+    }
+    if parts & part::LOCKS != 0 {
+        record.locks = Locks::from_bits(input.u8()?);
+    }
+    if parts & part::SLEEP_SPEED != 0 {
+        record.sleep_speed = Some(input.real()?);
+    }
+    if parts & part::NAME != 0 {
+        record.name = input.text()?.into();
+    }
+    if parts & part::USER != 0 {
+        record.user_data = input.u64()?;
+    }
+    // No length in advance: the input ends before a false count does harm.
+    for _ in 0..input.var()? {
+        record.shapes.push(input.var()?);
+    }
+    let mut link = || input.link(ANY);
+    record.first_contact = link()?;
+    record.first_joint = link()?;
+    record.island = link()?;
+    record.island_prev = link()?;
+    record.island_next = link()?;
+    Ok(record)
+}
+
+/// Columns of a body: place, velocity unless at rest for good, and what differs from the default.
+fn save_columns<D: Dim>(bodies: &Bodies<D>, index: u32, record: &BodyRecord<D>, out: &mut Writer) {
+    let core = &bodies.cores[index as usize];
+    out.put(&bodies.places[index as usize]);
+    let mut parts = 0;
+    let mut note = |there: bool, bit: u8| parts |= if there { bit } else { 0 };
+    note(core.gravity_scale != 1.0, part::GRAVITY);
+    note(core.drag != Drag::default(), part::DRAG);
+    note(core.load != Load::ZERO, part::LOAD);
+    note(core.motion != crate::Motion::ZERO || record.set == BodySet::Awake, 1);
+    out.u8(parts);
+    if parts & 1 != 0 {
+        out.put(&core.motion.linear);
+        out.put(&core.motion.angular);
+    }
+    out.real(core.sleep_time);
+    if parts & part::GRAVITY != 0 {
+        out.real(core.gravity_scale);
+    }
+    if parts & part::DRAG != 0 {
+        let drag = &core.drag;
+        [drag.linear, drag.quadratic, drag.angular_linear, drag.angular_quadratic]
+            .iter()
+            .for_each(|&x| out.real(x));
+    }
+    if parts & part::LOAD != 0 {
+        out.put(&core.load.force);
+        out.put(&core.load.torque);
+    }
+}
+
+fn load_columns<D: Dim>(input: &mut Reader<'_>) -> Result<(Pose<D>, BodyCore<D>), Error> {
+    let place: Pose<D> = input.get()?;
+    if !place.is_valid() {
+        return Err(input.damaged("place of a body"));
+    }
+    let mut core = BodyCore::new(&BodyDef::default());
+    let parts = input.u8()?;
+    if parts & 1 != 0 {
+        core.motion = crate::Motion { linear: input.get()?, angular: input.get()? };
+    }
+    core.sleep_time = input.real()?;
+    if parts & part::GRAVITY != 0 {
+        core.gravity_scale = input.real()?;
+    }
+    if parts & part::DRAG != 0 {
+        core.drag = Drag {
+            linear: input.real()?,
+            quadratic: input.real()?,
+            angular_linear: input.real()?,
+            angular_quadratic: input.real()?,
+        };
+    }
+    if parts & part::LOAD != 0 {
+        core.load = Load { force: input.get()?, torque: input.get()? };
+    }
+    let possible = core.sleep_time >= 0.0 && core.gravity_scale.is_finite() && core.drag.validate().is_ok();
+    if possible { Ok((place, core)) } else { Err(input.damaged("number of a body")) }
+}
+
+/// What shapes have in common is written once: equal geometry, place, material and filter share an entry.
+fn save_shapes<D: Dim>(world: &World<D>, out: &mut Writer) {
+    let mut kinds: Vec<(u64, Vec<u8>)> = Vec::new();
+    let mut kind_of = Vec::new();
+    let mut by_hash = std::collections::BTreeMap::<u64, u32>::new();
+    let mut by_address = std::collections::BTreeMap::<(usize, u64), u32>::new();
+    for (_, shape) in world.shapes.iter() {
+        let mut surface = Writer::default();
+        save_surface(shape, &mut surface);
+        let surface_hash = checksum(surface.bytes());
+        let address = shape.shape.shared().map(|address| (address, surface_hash));
+        if let Some(&kind) = address.and_then(|key| by_address.get(&key)) {
+            kind_of.push(kind);
+            continue;
+        }
+        shape.shape.save(&mut surface);
+        let hash = checksum(surface.bytes());
+        let next = kinds.len() as u32;
+        let kind = *by_hash.entry(hash).or_insert(next);
+        if kind == next {
+            kinds.push((hash, surface.into_bytes()));
+        }
+        if let Some(key) = address {
+            by_address.insert(key, kind);
+        }
+        kind_of.push(kind);
+    }
+    out.u32(kinds.len() as u32);
+    kinds.iter().for_each(|(_, bytes)| out.blob(bytes));
+    let mut at = 0;
+    world.shapes.save(out, |shape, out| {
+        out.var(kind_of[at]);
+        at += 1;
+        out.var(shape.body);
+    });
+    for (index, _) in world.shapes.iter() {
+        out.put(&world.proxies.slots[index as usize].fat);
+    }
+}
+
+fn save_surface<D: Dim>(shape: &ShapeRecord<D>, out: &mut Writer) {
+    out.put(&shape.local);
+    out.real(shape.density);
+    let m = &shape.material;
+    for value in [m.friction, m.static_friction, m.restitution, m.rolling_friction, m.spinning_friction] {
+        out.real(value);
+    }
+    out.put(&m.surface_velocity);
+    for rule in [m.friction_mixing, m.restitution_mixing] {
+        let position = rule.and_then(|rule| Mixing::NAMES.iter().position(|&(_, known)| known == rule));
+        out.u8(position.map_or(255, |p| p as u8));
+    }
+    out.u64(shape.filter.category);
+    out.u64(shape.filter.mask);
+    out.u32(shape.filter.group as u32);
+    for flag in [shape.is_sensor, shape.persist_events, shape.hit_events, shape.pre_solve] {
+        out.bool(flag);
+    }
+    out.u64(shape.user_data);
+}
+
+fn load_surface<D: Dim>(bytes: &[u8]) -> Result<ShapeDef<D>, Error> {
+    let mut input = Reader::new(bytes);
+    let local = input.get()?;
+    let density = input.real()?;
+    let mut material = Material {
+        friction: input.real()?,
+        static_friction: input.real()?,
+        restitution: input.real()?,
+        rolling_friction: input.real()?,
+        spinning_friction: input.real()?,
+        surface_velocity: input.get()?,
+        ..Material::default()
+    };
+    let mut rule = || -> Result<Option<Mixing>, Error> {
+        match input.u8()? {
+            255 => Ok(None),
+            i => {
+                Mixing::NAMES.get(i as usize).map(|&(_, rule)| Some(rule)).ok_or(input.damaged("mixing rule"))
+            }
+        }
+    };
+    material.friction_mixing = rule()?;
+    material.restitution_mixing = rule()?;
+    let filter = Filter { category: input.u64()?, mask: input.u64()?, group: input.u32()? as i32 };
+    let [is_sensor, persist_events, hit_events, pre_solve] =
+        [input.bool()?, input.bool()?, input.bool()?, input.bool()?];
+    let user_data = input.u64()?;
+    let shape = D::Shape::load(&mut input)?;
+    let def = ShapeDef {
+        shape,
+        local,
+        density,
+        material,
+        filter,
+        is_sensor,
+        persist_events,
+        hit_events,
+        pre_solve,
+        user_data,
+    };
+    def.validate()
+        .map_err(|error| Error::Snapshot { reason: format!("holds an impossible shape: {error}") })?;
+    Ok(def)
+}
+
+fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
+    let hot = &world.contacts.hot;
+    let mut order = world.contacts.records.iter().map(|(index, _)| index);
+    world.contacts.records.save(out, |record, out| {
+        let contact = &hot[order.next().unwrap_or(0) as usize];
+        contact.shapes.iter().for_each(|&shape| out.var(shape));
+        out.u16(contact.flags);
+        record.edges.iter().flatten().for_each(|&link| out.link(link));
+        let bits = u8::from(record.colored[0])
+            | u8::from(record.colored[1]) << 1
+            | u8::from(record.is_linked) << 2
+            | u8::from(record.has_begun) << 3;
+        out.u8(bits);
+        out.put(&contact.kept);
+        out.var(contact.cache.kind);
+        out.var(contact.cache.a);
+        out.var(contact.cache.b);
+        out.real(contact.cache.value);
+        let manifold = &contact.manifold;
+        out.u8(manifold.count as u8);
+        if manifold.count == 0 {
+            return;
+        }
+        out.put(&manifold.local_normal);
+        out.put(&manifold.friction_impulse);
+        out.put(&manifold.rolling_impulse);
+        if D::N == 3 {
+            out.real(manifold.twist_impulse);
+        }
+        for point in manifold.points() {
+            out.put(&point.local_a);
+            out.put(&point.local_b);
+            out.real(point.base_separation);
+            out.real(point.normal_impulse);
+            out.var(point.id);
+        }
+    });
+    out.vars(world.contacts.awake.as_slice());
+}
+
+fn load_contact<D: Dim>(
+    input: &mut Reader<'_>,
+    shapes: &Slots<ShapeRecord<D>>,
+    settings: &crate::Settings<D>,
+) -> Result<(ContactRecord, Contact<D>), Error> {
+    const ANY: usize = u32::MAX as usize;
+    let pair = [input.var()?, input.var()?];
+    let [Some(a), Some(b)] = pair.map(|shape| shapes.get(shape)) else {
+        return Err(input.damaged("shape of a contact"));
+    };
+    let flags = input.u16()?;
+    let mut edges = [[NONE; 2]; 2];
+    for link in edges.iter_mut().flatten() {
+        *link = input.link(ANY)?;
+    }
+    let bits = input.u8()?;
+    let record = ContactRecord {
+        edges,
+        color: NO_COLOR,
+        color_slot: NONE,
+        colored: [bits & 1 == 1, bits >> 1 & 1 == 1],
+        is_linked: bits >> 2 & 1 == 1,
+        has_begun: bits >> 3 & 1 == 1,
+    };
+    let kept: Pose<D> = input.get()?;
+    let cache = PairCache { kind: input.var()?, a: input.var()?, b: input.var()?, value: input.real()? };
+    let mut manifold = Manifold::<D> { count: u32::from(input.u8()?), ..Manifold::default() };
+    if manifold.count as usize > D::MAX_POINTS {
+        return Err(input.damaged("number of contact points"));
+    }
+    if manifold.count > 0 {
+        manifold.local_normal = input.get()?;
+        manifold.friction_impulse = input.get()?;
+        manifold.rolling_impulse = input.get()?;
+        if D::N == 3 {
+            manifold.twist_impulse = input.real()?;
+        }
+        for point in manifold.points_mut() {
+            *point = ContactPoint {
+                local_a: input.get()?,
+                local_b: input.get()?,
+                base_separation: input.real()?,
+                normal_impulse: input.real()?,
+                id: input.var()?,
+            };
+        }
+    }
+    let impulses = manifold.points().iter().all(|p| p.normal_impulse >= 0.0 && p.normal_impulse.is_finite());
+    let finite = manifold.local_normal.is_finite()
+        && manifold.friction_impulse.is_finite()
+        && manifold.rolling_impulse.is_finite()
+        && manifold.twist_impulse.is_finite()
+        && kept.is_valid();
+    if !impulses || !finite || a.body == b.body {
+        return Err(input.damaged("numbers of a contact"));
+    }
+    let mut contact = Contact { manifold, cache, kept, ..Contact::new([a.body, b.body], pair, flags) };
+    super::links::mix_materials(&mut contact, a, b, settings);
+    Ok((record, contact))
+}
+
+fn save_raw(id: RawId, out: &mut Writer) {
+    out.var(id.index);
+    out.var(id.generation);
+}
+
+fn load_raw(input: &mut Reader<'_>) -> Result<RawId, Error> {
+    Ok(RawId { index: input.var()?, generation: input.var()? })
+}
+
+fn save_pending<D: Dim>(world: &World<D>, out: &mut Writer) {
+    out.u32(world.events.pending_end.len() as u32);
+    for event in &world.events.pending_end {
+        save_raw(event.contact.0, out);
+        event.shapes.iter().for_each(|id| save_raw(id.0, out));
+        event.bodies.iter().for_each(|id| save_raw(id.0, out));
+    }
+    out.u32(world.events.pending_sensor_end.len() as u32);
+    for event in &world.events.pending_sensor_end {
+        [event.sensor, event.visitor].iter().for_each(|id| save_raw(id.0, out));
+        event.bodies.iter().for_each(|id| save_raw(id.0, out));
+    }
+}
+
+fn load_pending<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
+    for _ in 0..input.length(10)? {
+        let contact = ContactId(load_raw(input)?);
+        let shapes = [ShapeId(load_raw(input)?), ShapeId(load_raw(input)?)];
+        let bodies = [BodyId(load_raw(input)?), BodyId(load_raw(input)?)];
+        world.events.pending_end.push(ContactEvent { contact, shapes, bodies });
+    }
+    for _ in 0..input.length(8)? {
+        let (sensor, visitor) = (ShapeId(load_raw(input)?), ShapeId(load_raw(input)?));
+        let bodies = [BodyId(load_raw(input)?), BodyId(load_raw(input)?)];
+        world.events.pending_sensor_end.push(SensorEvent { sensor, visitor, bodies });
+    }
+    Ok(())
+}
+
+/// Checks magic, version, dimension and checksum; the rest follows.
+fn open<D: Dim>(bytes: &[u8]) -> Result<Reader<'_>, Error> {
+    let refuse = |reason: String| Err(Error::Snapshot { reason });
+    let head = MAGIC.len() + 3;
+    if bytes.len() < head + 8 || &bytes[..MAGIC.len()] != MAGIC {
+        return refuse("not a topple snapshot".into());
+    }
+    let version = u16::from_le_bytes([bytes[8], bytes[9]]);
+    if version != VERSION {
+        return refuse(format!("version {version}, but this build reads version {VERSION}"));
+    }
+    if bytes[10] as usize != D::N {
+        return refuse(format!("of a {}D world, but a {}D one was asked for", bytes[10], D::N));
+    }
+    let (content, sum) = bytes.split_at(bytes.len() - 8);
+    if checksum(content).to_le_bytes() != sum {
+        return refuse("damaged: its checksum does not match".into());
+    }
+    let mut input = Reader::new(content);
+    for _ in 0..head {
+        input.u8()?;
+    }
+    Ok(input)
+}
+
+/// Reads a world.
+pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
+    let mut input = open::<D>(bytes)?;
+    let input = &mut input;
+    let mut world = World::<D>::new();
+    loop {
+        let name = input.text()?;
+        if name.is_empty() {
+            break;
+        }
+        let value = input.text()?;
+        let refuse =
+            |error: Error| Error::Snapshot { reason: format!("holds an impossible setting: {error}") };
+        world.settings.set_by_name(name, value).map_err(refuse)?;
+    }
+    world.step_count = input.u64()?;
+    world.time = f64::from_bits(input.u64()?);
+    world.impulse_time = input.real()?;
+    if !world.time.is_finite() || !world.impulse_time.is_finite() || world.impulse_time < 0.0 {
+        return Err(input.damaged("time"));
+    }
+    load_bodies(&mut world, input)?;
+    load_shapes(&mut world, input)?;
+    let indices = world.bodies.records.iter().map(|(index, _)| index).collect::<Vec<_>>();
+    let places = world.bodies.places.clone();
+    let motions = world.bodies.cores.iter().map(|core| core.motion).collect::<Vec<_>>();
+    for &index in &indices {
+        // Mass follows from the shapes; places and velocities are those of the snapshot.
+        let mass = world.mass_of_shapes(index, None, None);
+        mass.check_usable().map_err(|error| Error::Snapshot { reason: format!("impossible: {error}") })?;
+        world.update_mass(index);
+        world.bodies.places[index as usize] = places[index as usize];
+        world.bodies.cores[index as usize].motion = motions[index as usize];
+    }
+    load_proxies(&mut world, input)?;
+    load_contacts(&mut world, input)?;
+    load_lists(&mut world, input)?;
+    load_pending(&mut world, input)?;
+    world.check().map_err(|(what, index)| Error::Snapshot {
+        reason: format!("contradicts itself: does not hold that {what} (index {index})"),
+    })?;
+    load_methods(&mut world, input)?;
+    if !input.is_at_end() {
+        return Err(input.damaged("something follows the end"));
+    }
+    Ok(world)
+}
+
+fn load_bodies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
+    world.bodies.records = Slots::load(input, load_record)?;
+    let count = world.bodies.records.slot_count();
+    let blank = BodyCore::new(&BodyDef::default());
+    world.bodies.places = vec![Pose::IDENTITY; count];
+    world.bodies.cores = vec![blank; count];
+    for index in 0..count {
+        if world.bodies.records.get(index as u32).is_some() {
+            let (place, core) = load_columns(input)?;
+            world.bodies.places[index] = place;
+            world.bodies.cores[index] = core;
+        }
+    }
+    let mut sets: [IndexList; 4] = Default::default();
+    for (list, set) in sets.iter_mut().zip(BodySet::ALL) {
+        for index in input.vars(count)? {
+            match world.bodies.records.get(index) {
+                Some(record) if record.set == set => list.insert(index),
+                _ => return Err(input.damaged("set of a body")),
+            }
+        }
+    }
+    world.bodies.set_lists(sets);
+    Ok(())
+}
+
+fn load_shapes<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
+    let count = input.length(8)?;
+    let kinds = (0..count).map(|_| load_surface::<D>(input.blob()?)).collect::<Result<Vec<_>, _>>()?;
+    let bodies = &world.bodies.records;
+    world.shapes = Slots::load(input, |input| {
+        let kind = input.index(kinds.len())?;
+        let body = input.var()?;
+        bodies.get(body).ok_or_else(|| input.damaged("body of a shape"))?;
+        Ok(ShapeRecord::new(&kinds[kind as usize], body))
+    })?;
+    let mut seen = crate::store::BitSet::default();
+    for (index, record) in bodies.iter() {
+        for &shape in &record.shapes {
+            let ours = world.shapes.get(shape).is_some_and(|s| s.body == index);
+            if !ours || seen.contains(shape) {
+                return Err(input.damaged("shapes of a body"));
+            }
+            let fixed = !world.shapes[shape].shape.can_move();
+            if fixed && record.kind == BodyKind::Dynamic {
+                return Err(input.damaged("a shape that cannot move on a dynamic body"));
+            }
+            seen.insert(shape);
+        }
+    }
+    Ok(())
+}
+
+fn load_proxies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
+    world.proxies.slots = vec![Proxy::default(); world.shapes.slot_count()];
+    for index in 0..world.shapes.slot_count() as u32 {
+        let Some(shape) = world.shapes.get(index) else { continue };
+        let fat: Aabb<D> = input.get()?;
+        let kind = world.proxy_kind(shape.body);
+        if kind != ProxyKind::None {
+            let (low, high) = (fat.min.to_vec(), fat.max.to_vec());
+            if !(0..D::N).all(|axis| low.get(axis) <= high.get(axis)) {
+                return Err(input.damaged("box of a shape"));
+            }
+            let (body, filter, is_sensor) = (shape.body, shape.filter, shape.is_sensor);
+            world.proxies.slots[index as usize] = Proxy { fat, body, kind, filter, is_sensor };
+        }
+    }
+    Ok(())
+}
+
+fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
+    let mut loaded = Vec::new();
+    world.contacts.records = Slots::load(input, |input| {
+        let (record, contact) = load_contact(input, &world.shapes, &world.settings)?;
+        loaded.push(contact);
+        Ok(record)
+    })?;
+    // Free slots have a hot part too: the next contact that takes one writes over it.
+    let count = world.contacts.records.slot_count();
+    world.contacts.hot = vec![Contact::new([NONE; 2], [NONE; 2], 0); count];
+    let indices = world.contacts.records.iter().map(|(index, _)| index).collect::<Vec<_>>();
+    for (&index, contact) in indices.iter().zip(loaded) {
+        if world.contacts.find(contact.key()).is_some() {
+            return Err(input.damaged("the same pair twice"));
+        }
+        world.contacts.pairs.insert(contact.key(), index);
+        world.contacts.hot[index as usize] = contact;
+    }
+    let live = |index: u32| world.contacts.records.get(index).is_some();
+    let awake = input.vars(count)?;
+    if !awake.iter().all(|&index| live(index)) {
+        return Err(input.damaged("awake contacts"));
+    }
+    world.contacts.awake = awake.into_iter().collect();
+    Ok(())
+}
+
+fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
+    let contact_count = world.contacts.records.slot_count();
+    for number in 0..world.graph.colors.len() {
+        let contacts = input.vars(contact_count)?;
+        let mut color = Color::default();
+        for (slot, &index) in contacts.iter().enumerate() {
+            let Some(record) = world.contacts.records.get_mut(index) else {
+                return Err(input.damaged("coloured contact"));
+            };
+            (record.color, record.color_slot) = (number as u8, slot as u32);
+            let bodies = world.contacts.hot[index as usize].bodies;
+            if number + 1 < world.graph.colors.len() {
+                (0..2)
+                    .filter(|&side| record.colored[side])
+                    .for_each(|side| color.bodies.insert(bodies[side]));
+            }
+        }
+        color.contacts = contacts;
+        world.graph.colors[number] = color;
+    }
+    let body_count = world.bodies.records.slot_count();
+    world.islands.slots = Slots::load(input, |input| {
+        Ok(Island {
+            head: input.link(body_count)?,
+            tail: input.link(body_count)?,
+            count: input.var()?,
+            removed: input.var()?,
+        })
+    })?;
+    world.moved = input.vars(world.shapes.slot_count())?.into_iter().collect();
+    world.leaning = input.vars(contact_count)?.into_iter().collect();
+    world.watched = input.vars(contact_count)?.into_iter().collect();
+    Ok(())
+}
+
+/// Chooses the methods by name; a user's own, unknown here, leave the default and must be put in again.
+fn load_methods<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
+    let (name, own) = (input.text()?, input.blob()?);
+    if world.set_integrator_by_name(name).is_ok() {
+        world.methods.integrator.load(&mut Reader::new(own))?;
+    }
+    let (name, own) = (input.text()?, input.blob()?);
+    if world.set_broad_phase_by_name(name).is_ok() {
+        world.methods.broad_phase.load(&mut Reader::new(own))?;
+    }
+    let (name, own) = (input.text()?, input.blob()?);
+    if world.set_narrow_phase_by_name(name).is_ok() {
+        world.methods.narrow_phase.load(&mut Reader::new(own))?;
+    }
+    let (name, own) = (input.text()?, input.blob()?);
+    if world.set_solver_by_name(name).is_ok() {
+        world.methods.solver.load(&mut Reader::new(own))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,320 @@
+//! One step, from top to bottom. Every block is a stage: its comment, its timer, its folder and its page in the manual
+//! carry the same word.
+
+use super::{Stage, World, finalize};
+use crate::body::{AwakeBodies, BodyProps, BodySet, BodyState};
+use crate::contact::flags;
+use crate::math::*;
+use crate::narrow_phase::{ContactBatch, PairSource};
+use crate::solver::SolverContext;
+use crate::store::Disjoint;
+use std::time::Instant;
+
+/// Contacts per batch of the narrow phase. A constant: the cut must not depend on the number of threads.
+const BATCH: usize = 64;
+
+/// Advances the world by `Settings::dt`.
+pub(super) fn step<D: Dim>(world: &mut World<D>) {
+    let start = Instant::now();
+    world.profile.begin();
+    world.events.begin_step();
+    world.step_count += 1;
+    world.time += f64::from(world.settings.dt);
+
+    let mut lap = start;
+    if world.bodies.set(BodySet::Awake).is_empty() && world.moved.is_empty() {
+        // Nothing moves and nothing new: no stage has anything to do.
+        world.events.finish_step();
+        finish_profile(world, start);
+        return;
+    }
+
+    // pairs: which fat boxes overlap that did not before
+    find_pairs(world);
+    lap = world.profile.lap(Stage::Pairs, lap);
+
+    // contacts: points, normals and separations of all awake pairs
+    update_contacts(world);
+    lap = world.profile.lap(Stage::Contacts, lap);
+
+    // islands: touches that began and ended, in order of pairs
+    link_changes(world);
+    lap = world.profile.lap(Stage::Islands, lap);
+
+    // solve: forces, contacts, joints, motion, in sub-steps of the solver's own
+    note_approach(world);
+    while !gather(world) {}
+    solve(world);
+    lap = world.profile.lap(Stage::Solve, lap);
+
+    // finalize: new places, bounds and rest times
+    finalize::finalize(world);
+    lap = world.profile.lap(Stage::Finalize, lap);
+
+    // sleep: wake what was leaned on, put to sleep what has come to rest
+    world.wake_by_load();
+    if world.settings.sleeping {
+        world.put_to_sleep();
+    }
+    lap = world.profile.lap(Stage::Sleep, lap);
+
+    // events: hits, persisting touches, sorting
+    report_hits(world);
+    world.report_persisting();
+    world.events.finish_step();
+    world.profile.lap(Stage::Events, lap);
+
+    finish_profile(world, start);
+    #[cfg(debug_assertions)]
+    world.validate();
+}
+
+/// Asks the broad phase and creates contacts for the pairs that are new.
+fn find_pairs<D: Dim>(world: &mut World<D>) {
+    let mut moved = core::mem::take(&mut world.scratch.moved);
+    let mut pairs = core::mem::take(&mut world.scratch.pairs);
+    moved.clear();
+    moved.extend_from_slice(world.moved.as_slice());
+    moved.sort_unstable();
+    world.moved.clear();
+    pairs.clear();
+    let broad_phase = &mut world.methods.broad_phase;
+    broad_phase.find_pairs(&world.proxies, &moved, &*world.executor, &mut pairs);
+    // DETERMINISM: the order of the method does not matter from here on.
+    pairs.sort_unstable();
+    pairs.dedup();
+    for &key in &pairs {
+        if world.contacts.find(key).is_none() && world.create_contact(key) {
+            world.profile.counters.new_pairs += 1;
+            world.wake_by_arrival(key, &moved);
+        }
+    }
+    world.profile.counters.moved = moved.len() as u32;
+    world.scratch.moved = moved;
+    world.scratch.pairs = pairs;
+}
+
+/// Runs the narrow phase over all awake contacts and collects those whose state changed.
+fn update_contacts<D: Dim>(world: &mut World<D>) {
+    let indices = world.contacts.awake.as_slice();
+    let pieces = indices.len().div_ceil(BATCH);
+    let changes = &mut world.scratch.changes;
+    if changes.len() < pieces {
+        changes.resize_with(pieces, Vec::new);
+    }
+    let source = PairSource {
+        settings: &world.settings,
+        bodies: &world.bodies,
+        shapes: &world.shapes,
+        proxies: &world.proxies,
+    };
+    let hook = world.hooks.pre_solve.as_ref();
+    let scene = hook.map(|hook| super::hooks::HookScene {
+        hook,
+        bodies: &world.bodies,
+        shapes: &world.shapes,
+        settings: &world.settings,
+    });
+    let contacts = Disjoint::new(&mut world.contacts.hot);
+    let lists = Disjoint::new(&mut changes[..pieces]);
+    let narrow_phase = &*world.methods.narrow_phase;
+    let total = std::sync::Mutex::new((crate::narrow_phase::NarrowCounters::default(), 0));
+    world.executor.run(pieces, &|piece| {
+        let part = &indices[piece * BATCH..indices.len().min((piece + 1) * BATCH)];
+        for &index in part {
+            // SAFETY: indices of the awake list are distinct, and parts do not overlap.
+            let contact = unsafe { contacts.get(index as usize) };
+            let was = if contact.is_touching() { flags::WAS_TOUCHING } else { 0 }
+                | if contact.is_solid() { flags::WAS_SOLID } else { 0 };
+            contact.flags = contact.flags & !(flags::WAS_TOUCHING | flags::WAS_SOLID) | was;
+        }
+        // SAFETY: as above; the borrows of the loop have ended.
+        let mut batch = unsafe { ContactBatch::new(&source, contacts, part) };
+        narrow_phase.update(&mut batch);
+        let counters = *batch.counters();
+        let mut points = 0;
+        // SAFETY: one list per piece.
+        let list = unsafe { lists.get(piece) };
+        list.clear();
+        for &index in part {
+            // SAFETY: as above; the batch is done with them.
+            let contact = unsafe { contacts.get(index as usize) };
+            if contact.flags & flags::SURFACE != 0 {
+                let [a, b] = contact.shapes.map(|shape| &source.shapes[shape]);
+                contact.surface_velocity = super::links::surface_velocity(source.bodies, a, b);
+            }
+            match &scene {
+                Some(scene) if contact.flags & flags::PRE_SOLVE != 0 && contact.is_touching() => {
+                    scene.ask(contact)
+                }
+                _ => contact.flags &= !flags::REFUSED,
+            }
+            points += if contact.is_solid() { contact.manifold.count } else { 0 };
+            let was_touching = contact.flags & flags::WAS_TOUCHING != 0;
+            let was_solid = contact.flags & flags::WAS_SOLID != 0;
+            let apart = contact.flags & flags::APART != 0;
+            if apart || contact.is_touching() != was_touching || contact.is_solid() != was_solid {
+                list.push(index);
+            }
+        }
+        if let Ok(mut sum) = total.lock() {
+            sum.0.add(&counters);
+            sum.1 += points;
+        }
+    });
+    (world.profile.narrow, world.profile.counters.points) = total.into_inner().unwrap_or_default();
+    let changed = &mut world.scratch.changed;
+    changed.clear();
+    changes[..pieces].iter().for_each(|list| changed.extend_from_slice(list));
+    let hot = &world.contacts.hot;
+    changed.sort_unstable_by_key(|&index| hot[index as usize].key());
+}
+
+/// Contacts that began or ended: events, islands, colours.
+fn link_changes<D: Dim>(world: &mut World<D>) {
+    let changed = core::mem::take(&mut world.scratch.changed);
+    for &index in &changed {
+        let contact = &world.contacts.hot[index as usize];
+        if contact.flags & flags::APART != 0 {
+            world.remove_contact(index, false);
+            continue;
+        }
+        let (touching, solid, bits) = (contact.is_touching(), contact.is_solid(), contact.flags);
+        if touching {
+            world.report_begin(index);
+            if bits & (flags::PERSIST_EVENTS | flags::HIT_EVENTS) != 0 {
+                world.watched.insert(index);
+            }
+        } else {
+            world.report_end(index, false);
+            world.watched.remove(index);
+        }
+        if solid {
+            world.wake_by_touch(index);
+            world.link_contact(index);
+            world.color_contact(index);
+            world.watch_leaning(index);
+        } else {
+            world.uncolor_contact(index);
+            world.unlink_contact(index);
+            world.leaning.remove(index);
+        }
+    }
+    world.scratch.changed = changed;
+}
+
+/// Notes how fast the pairs approach that want to hear of hits.
+fn note_approach<D: Dim>(world: &mut World<D>) {
+    let mut approach = core::mem::take(&mut world.scratch.approach);
+    approach.clear();
+    for &index in world.watched.as_slice() {
+        let contact = &world.contacts.hot[index as usize];
+        if contact.flags & flags::HIT_EVENTS != 0 && contact.is_solid() {
+            let speed = world.approach_speed(index);
+            if speed > world.settings.hit_speed {
+                approach.push((index, speed));
+            }
+        }
+    }
+    world.scratch.approach = approach;
+}
+
+/// Collects the awake bodies into the hot arrays, with the forces that act on them. Bodies whose velocity would not stay
+/// finite leave the simulation before their neighbours feel it; then the arrays are wrong and false is returned.
+fn gather<D: Dim>(world: &mut World<D>) -> bool {
+    let World { bodies, settings, scratch, .. } = world;
+    scratch.members.clear();
+    let AwakeBodies { states, rotations, props, centers, slots } = &mut scratch.awake;
+    states.clear();
+    rotations.clear();
+    props.clear();
+    centers.clear();
+    // Slots of bodies that are not awake read as "absent" from the list's own back references.
+    let awake = bodies.set(BodySet::Awake);
+    slots.clear();
+    slots.extend_from_slice(awake.positions());
+    for &body in awake.as_slice() {
+        let core = &bodies.cores[body as usize];
+        let place = &bodies.places[body as usize];
+        states.push(BodyState { v: core.motion.linear, w: core.motion.angular, ..BodyState::default() });
+        rotations.push(place.rotation);
+        centers.push(place.position);
+        let is_dynamic = bodies.records[body].kind == crate::BodyKind::Dynamic;
+        let mut prop = BodyProps::<D> { body, is_dynamic, locks: core.locks, ..BodyProps::default() };
+        if is_dynamic {
+            let locks = crate::Locks::from_bits(core.locks);
+            prop.inv_mass = core.inv_mass;
+            prop.inertia = core.inertia;
+            prop.inv_inertia = core.inv_inertia.rotated(place.rotation).without_axes(locks.rotation);
+            prop.drag = core.drag;
+            let gravity =
+                if core.inv_mass > 0.0 { settings.gravity * core.gravity_scale } else { D::Vec::ZERO };
+            prop.acceleration = gravity + core.load.force * core.inv_mass;
+            for axis in (0..D::N).filter(|&i| locks.translation[i]) {
+                prop.acceleration.set(axis, 0.0);
+            }
+            prop.angular_acceleration = prop.inv_inertia.apply(core.load.torque);
+            let v = core.motion.linear + prop.acceleration * settings.dt;
+            let w = core.motion.angular + prop.angular_acceleration * settings.dt;
+            if !v.is_finite() || !w.is_finite() {
+                scratch.members.push(body);
+            }
+        }
+        props.push(prop);
+    }
+    if scratch.members.is_empty() {
+        return true;
+    }
+    let faults = core::mem::take(&mut scratch.members);
+    for &body in &faults {
+        world.bodies.cores[body as usize].load = crate::body::Load::ZERO;
+        finalize::quarantine(world, body);
+    }
+    false
+}
+
+/// Hands everything to the solver.
+fn solve<D: Dim>(world: &mut World<D>) {
+    let mut context = SolverContext {
+        settings: &world.settings,
+        dt: world.settings.dt,
+        impulse_time: world.settings.dt,
+        bodies: &mut world.scratch.awake,
+        contacts: &mut world.contacts.hot,
+        graph: &world.graph,
+        places: &world.bodies.places,
+        integrator: &*world.methods.integrator,
+        executor: &*world.executor,
+    };
+    world.methods.solver.solve(&mut context);
+    world.impulse_time = context.impulse_time;
+}
+
+/// Turns noted approaches into hit events where an impulse followed.
+fn report_hits<D: Dim>(world: &mut World<D>) {
+    for i in 0..world.scratch.approach.len() {
+        let (index, speed) = world.scratch.approach[i];
+        // The pair may have gone since: a body left the simulation.
+        if world.contacts.records.get(index).is_none() {
+            continue;
+        }
+        world.report_hit(index, speed);
+    }
+}
+
+fn finish_profile<D: Dim>(world: &mut World<D>, start: Instant) {
+    let counters = &mut world.profile.counters;
+    counters.bodies = world.bodies.records.len() as u32;
+    counters.awake = world.bodies.set(BodySet::Awake).len() as u32;
+    counters.shapes = world.shapes.len() as u32;
+    counters.pairs = world.contacts.records.len() as u32;
+    counters.contacts = world.graph.contact_count() as u32;
+    counters.joints = world.graph.joint_count() as u32;
+    counters.constraints = counters.contacts + counters.joints;
+    let used = |c: &&crate::contact::Color| !c.contacts.is_empty() || !c.joints.is_empty();
+    counters.colors = world.graph.colors().iter().filter(used).count() as u32;
+    counters.overflow = (world.graph.overflow().contacts.len() + world.graph.overflow().joints.len()) as u32;
+    counters.islands = world.islands.slots.len() as u32;
+    world.methods.broad_phase.counters(&mut world.profile.broad);
+    world.profile.total = start.elapsed();
+}

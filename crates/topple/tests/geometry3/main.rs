@@ -1,0 +1,9 @@
+//! Geometry of the space: masses, rays, contacts and distances against references in f64.
+
+mod boxes;
+mod convex;
+mod distance;
+mod hulls;
+mod round;
+mod shapes;
+mod support;
