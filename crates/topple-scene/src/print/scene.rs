@@ -53,7 +53,7 @@ impl Printer<'_> {
     }
 
     fn vector(&mut self, name: &str, value: Vec3) {
-        self.numbers(name, &value[..self.dimension].to_vec());
+        self.numbers(name, &value[..self.dimension]);
     }
 
     fn vector_unless(&mut self, name: &str, value: Vec3, default: Vec3) {
