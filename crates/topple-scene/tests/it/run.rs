@@ -144,7 +144,8 @@ fn what_the_engine_refuses_is_said_and_the_rest_runs() {
 
 #[test]
 fn the_guide_tells_the_truth() {
-    let guide = std::fs::read_to_string(crate::support::crate_root().join("../../docs/guide/scene-language.md"));
+    let guide =
+        std::fs::read_to_string(crate::support::crate_root().join("../../docs/guide/scene-language.md"));
     let guide = guide.expect("the guide is readable");
     let snippets: Vec<&str> =
         guide.split("```scene\n").skip(1).filter_map(|part| part.split("```").next()).collect();
