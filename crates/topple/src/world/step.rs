@@ -245,6 +245,7 @@ fn gather<D: Dim>(world: &mut World<D>) -> bool {
             let locks = crate::Locks::from_bits(core.locks);
             prop.inv_mass = core.inv_mass;
             prop.inertia = core.inertia;
+            prop.is_gyroscopic = core.is_gyroscopic;
             prop.inv_inertia = core.inv_inertia.rotated(place.rotation).without_axes(locks.rotation);
             prop.drag = core.drag;
             let gravity =
