@@ -10,15 +10,22 @@
 //! `lexer` → `parser` (a tree, [`ast`]) → `eval` (constants, repetition, groups, includes; checked against the tables of
 //! [`schema`]) → [`model`], flat and typed. [`print`](mod@print) goes back from the model to text. Faults are collected
 //! in [`diagnostics`]; a faulty declaration is left out and the rest stays. [`limits`] bounds time and memory.
+//!
+//! From the model on: [`lower`] builds the engine's world, [`run`] steps it with the director and the expectations.
+
+// Units are written in brackets: [m], [kg].
+#![allow(rustdoc::broken_intra_doc_links)]
 
 pub mod ast;
 pub mod diagnostics;
 mod eval;
 pub mod lexer;
 pub mod limits;
+pub mod lower;
 pub mod model;
 mod parser;
 pub mod print;
+pub mod run;
 pub mod schema;
 pub mod span;
 pub mod units;

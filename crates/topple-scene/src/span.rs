@@ -4,7 +4,7 @@
 pub type FileId = u16;
 
 /// A range of bytes in one file.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, Eq)]
 pub struct Span {
     /// The file.
     pub file: FileId,

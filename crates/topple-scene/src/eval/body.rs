@@ -343,9 +343,10 @@ impl Evaluator<'_> {
     ) -> Result<Body, Reported> {
         let is_wall = record.kind.name == "wall";
         let ground = parts.iter().any(|part| part.shape.is_ground());
-        let flag = |name: &str| !is_wall && record.flag(name);
+        // Off unless given: no look at the table for each of them.
+        let flag = |name: &str| record.flag_given(name) == Some(true);
         let number = |name: &str, default: f64| record.number(name).unwrap_or(default);
-        let kind = match (record.flag("static") || is_wall, flag("kinematic")) {
+        let kind = match (flag("static") || is_wall, flag("kinematic")) {
             (true, true) => {
                 let span = record.span("kinematic").unwrap_or(declaration.kind.span);
                 let message = "a body is 'static' or 'kinematic', not both";

@@ -158,23 +158,38 @@ impl Evaluator<'_> {
                 Err(Reported) => sound = false,
             }
         }
-        for param in kind.params() {
-            let seed = !self.world.declared && kind.seed_required.contains(&param.name);
-            if (param.required || seed)
-                && param.dims.has(self.dimension())
-                && !arguments.iter().any(|argument| param.is(&argument.name.text))
-                && !self.is_misspelt(kind, param, arguments)
-            {
-                sound = false;
-                let message = format!("'{}' needs '{}'", name.text, param.name);
-                self.fail(
-                    Diagnostic::error("missing-parameter", name.span, message)
-                        .detail(param.name)
-                        .label(format!("no '{}' here", param.name)),
-                );
+        for param in kind.params().filter(|param| param.required) {
+            sound &= self.is_there(kind, param, name, arguments);
+        }
+        if !self.world.declared {
+            for param in kind.seed_required.iter().filter_map(|name| kind.param(name)) {
+                sound &= param.required || self.is_there(kind, param, name, arguments);
             }
         }
         if sound { Ok(record) } else { Err(Reported) }
+    }
+
+    /// Whether a parameter that must be given is; reports it if not.
+    fn is_there(
+        &mut self,
+        kind: &'static KindInfo,
+        param: &'static Param,
+        name: &Word,
+        arguments: &[Argument],
+    ) -> bool {
+        let there = arguments.iter().any(|argument| param.is(&argument.name.text));
+        if there || !param.dims.has(self.dimension()) {
+            return true;
+        }
+        if !self.is_misspelt(kind, param, arguments) {
+            let message = format!("'{}' needs '{}'", name.text, param.name);
+            self.fail(
+                Diagnostic::error("missing-parameter", name.span, message)
+                    .detail(param.name)
+                    .label(format!("no '{}' here", param.name)),
+            );
+        }
+        false
     }
 
     /// Whether a parameter is missing only because its name is misspelt, which has been reported.

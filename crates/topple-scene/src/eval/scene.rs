@@ -151,12 +151,14 @@ impl Evaluator<'_> {
         }
         match self.own_name(&declaration.head) {
             Ok(Some(name)) => {
-                if self.templates.contains_key(&name) {
+                let first = self.templates.get(&name).map(|first| first.kind.span);
+                if let Some(first) = first {
                     let message = format!("the template '{name}' is declared twice");
-                    self.fail(Diagnostic::error("duplicate-name", declaration.kind.span, message));
-                } else {
-                    self.templates.insert(name, Arc::new(declaration.clone()));
+                    let error = Diagnostic::error("duplicate-name", declaration.kind.span, message);
+                    self.fail(error.related(first, "first here"));
+                    return;
                 }
+                self.templates.insert(name, Arc::new(declaration.clone()));
             }
             Ok(None) => {
                 self.fail(Diagnostic::error("name", declaration.kind.span, "a template needs a name"));

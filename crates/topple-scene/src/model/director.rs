@@ -200,6 +200,8 @@ impl Target {
 pub enum Query {
     /// A number.
     Number(f64),
+    /// Numbers known by now: what `start` was, once a run has begun.
+    Values(Vec<f64>),
     /// A text.
     Text(SmolStr),
     /// A quantity, of bodies where it takes some. Of several bodies it is a list.

@@ -55,6 +55,14 @@ impl Pose {
         add(self.position, self.turn(v))
     }
 
+    /// A point of the outer frame, in this one.
+    #[must_use]
+    pub fn local(&self, v: Vec3) -> Vec3 {
+        let [x, y, z, w] = self.rotation;
+        let back = Self { position: [0.0; 3], rotation: [-x, -y, -z, w], angle: -self.angle };
+        back.turn(sub(v, self.position))
+    }
+
     /// `inner`, given in this frame, in the outer frame.
     #[must_use]
     pub fn then(&self, inner: &Self) -> Self {

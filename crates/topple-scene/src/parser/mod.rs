@@ -259,7 +259,10 @@ impl Parser<'_> {
         match self.peek_at(1) {
             Kind::OpenBrace => true,
             Kind::Semicolon => !schema::is_flag(word),
-            _ => !schema::is_flag(word) && schema::kind(word).is_some() && self.head_end().is_some(),
+            Kind::Name | Kind::Text => {
+                !schema::is_flag(word) && schema::kind(word).is_some() && self.head_end().is_some()
+            }
+            _ => false,
         }
     }
 

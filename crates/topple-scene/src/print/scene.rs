@@ -53,7 +53,7 @@ impl Printer<'_> {
     }
 
     fn vector(&mut self, name: &str, value: Vec3) {
-        self.numbers(name, &value[..self.dimension].to_vec());
+        self.numbers(name, &value[..self.dimension]);
     }
 
     fn vector_unless(&mut self, name: &str, value: Vec3, default: Vec3) {
@@ -705,6 +705,7 @@ pub fn query(formula: &Query) -> String {
     };
     match formula {
         Query::Number(number) => number_text(*number),
+        Query::Values(numbers) => list(numbers),
         Query::Text(text) => format!("\"{text}\""),
         Query::Quantity(name, list) if list.is_empty() => (*name).to_string(),
         Query::Quantity(name, list) => format!("{name}({})", targets(list)),

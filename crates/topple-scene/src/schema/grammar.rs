@@ -11,14 +11,17 @@ use crate::units::UNITS;
 pub fn textmate() -> String {
     let all = || kinds().into_iter().chain(joints::KINDS).chain(forces::KINDS);
     let names = || all().flat_map(|kind| std::iter::once(kind.name).chain(kind.aliases.iter().copied()));
-    let parameters =
-        all().flat_map(|kind| kind.params()).flat_map(|param| std::iter::once(param.name).chain(param.aliases.iter().copied()));
+    let parameters = all()
+        .flat_map(|kind| kind.params())
+        .flat_map(|param| std::iter::once(param.name).chain(param.aliases.iter().copied()));
     let functions = FUNCTIONS.iter().map(|function| function.name);
     let quantities = director::QUANTITIES.iter().map(|quantity| quantity.name);
     let reductions = director::REDUCTIONS.iter().map(|(name, _)| *name);
-    let constants = CONSTANTS.iter().map(|(name, _, _)| *name).chain(["on", "off", "yes", "no", "true", "false", "all"]);
+    let constants =
+        CONSTANTS.iter().map(|(name, _, _)| *name).chain(["on", "off", "yes", "no", "true", "false", "all"]);
     let statements = crate::parser::STATEMENTS.iter().copied().chain([
-        "else", "in", "step", "steps", "as", "from", "until", "after", "always", "by", "finally", "within", "and", "or", "not",
+        "else", "in", "step", "steps", "as", "from", "until", "after", "always", "by", "finally", "within",
+        "and", "or", "not",
     ]);
     let units = UNITS.iter().map(|unit| unit.name).filter(|name| *name != "%");
     let number = format!(
@@ -31,12 +34,16 @@ pub fn textmate() -> String {
         ("constant.numeric.scene", number),
         ("keyword.control.scene", format!(r"\\b(?:{})\\b", words(statements))),
         ("entity.name.type.scene", format!(r"\\b(?:{})\\b(?=[^{{}};]*[{{;]|\\s*$)", words(names()))),
-        ("support.function.scene", format!(r"\\b(?:{})\\b(?=\\()", words(functions.chain(quantities).chain(reductions)))),
+        (
+            "support.function.scene",
+            format!(r"\\b(?:{})\\b(?=\\()", words(functions.chain(quantities).chain(reductions))),
+        ),
         ("constant.language.scene", format!(r"\\b(?:{})\\b", words(constants))),
         ("variable.parameter.scene", format!(r"\\b(?:{})\\b", words(parameters))),
         ("keyword.operator.scene", r"[-+*/^=<>!]|\\.\\.=?".to_string()),
     ];
-    let mut out = String::from("{\n  \"name\": \"Topple scene\",\n  \"scopeName\": \"source.topple-scene\",\n");
+    let mut out =
+        String::from("{\n  \"name\": \"Topple scene\",\n  \"scopeName\": \"source.topple-scene\",\n");
     out.push_str("  \"fileTypes\": [\"scene\"],\n  \"patterns\": [\n");
     for (index, (scope, pattern)) in rules.iter().enumerate() {
         let comma = if index + 1 < rules.len() { "," } else { "" };

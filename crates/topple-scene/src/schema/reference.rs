@@ -148,7 +148,9 @@ fn value(row: &Param) -> String {
         Type::Quaternion => String::from("four numbers"),
         Type::Flag => String::from("flag"),
         Type::Text => String::from("text"),
-        Type::Word(words) => words.iter().map(|word| format!("`{}`", quoted(word))).collect::<Vec<_>>().join(", "),
+        Type::Word(words) => {
+            words.iter().map(|word| format!("`{}`", quoted(word))).collect::<Vec<_>>().join(", ")
+        }
         Type::Words(words) => format!("words in quotes: {}", words.join(", ")),
         Type::Colour => String::from("colour"),
         Type::Body => String::from("body"),
@@ -200,7 +202,11 @@ fn director_section(out: &mut String) {
     );
     for kind in director::KINDS {
         if kind.name == "set" {
-            let _ = writeln!(out, "\n### `set`\n\n{} All parameters of `world`.\n\n```scene\n{}\n```", kind.doc, kind.example);
+            let _ = writeln!(
+                out,
+                "\n### `set`\n\n{} All parameters of `world`.\n\n```scene\n{}\n```",
+                kind.doc, kind.example
+            );
         } else {
             kind_section(out, kind);
         }
@@ -237,7 +243,9 @@ fn expressions(out: &mut String) {
         "\nRandom numbers belong to their place: they depend on the scene's `seed`, the declaration, the repetition and the \
          parameter, and on nothing else in the file.\n",
     );
-    out.push_str("\n### Units\n\nA unit is glued to its number: `5cm`, `9.8m/s^2`. Everything is SI inside.\n\n");
+    out.push_str(
+        "\n### Units\n\nA unit is glued to its number: `5cm`, `9.8m/s^2`. Everything is SI inside.\n\n",
+    );
     out.push_str("| unit | is | measures |\n|---|---|---|\n");
     for unit in UNITS {
         let measures = if unit.name == "%" { String::from("a share") } else { unit.dimension.describe() };
@@ -252,7 +260,9 @@ fn expressions(out: &mut String) {
 }
 
 fn limits(out: &mut String) {
-    out.push_str("\n## Limits\n\nPassing one is an ordinary error.\n\n| limit | value | of |\n|---|---|---|\n");
+    out.push_str(
+        "\n## Limits\n\nPassing one is an ordinary error.\n\n| limit | value | of |\n|---|---|---|\n",
+    );
     for (name, value, doc) in Limits::default().table() {
         let _ = writeln!(out, "| {name} | {value} | {doc} |");
     }

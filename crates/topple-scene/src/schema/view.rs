@@ -27,7 +27,7 @@ pub const KINDS: &[KindInfo] = &[
                 .only(Dims::Three),
             p("fov", Number, Dimension::ANGLE, "Vertical field of view.")
                 .range(Between(0.01, 3.0))
-                .or(Num(0.7853981633974483))
+                .or(Num(std::f64::consts::FRAC_PI_4))
                 .only(Dims::Three),
             p("height", Number, LENGTH, "Height of the picture in the world.")
                 .range(Positive)

@@ -17,8 +17,9 @@ fn the_editor_grammar_is_up_to_date() {
 
 /// Bodies that examples refer to.
 const CAST: [&str; 24] = [
-    "door", "frame", "hand", "sleeve", "arm", "body", "seesaw", "floor", "lift", "head", "handle", "bob", "tyre", "chassis",
-    "small", "large", "fan", "box1", "balloons", "planets", "rotor", "rocket", "ball", "wall",
+    "door", "frame", "hand", "sleeve", "arm", "body", "seesaw", "floor", "lift", "head", "handle", "bob",
+    "tyre", "chassis", "small", "large", "fan", "box1", "balloons", "planets", "rotor", "rocket", "ball",
+    "wall",
 ];
 
 fn try_example(kind: &KindInfo, dimension: u8) -> Result<(), String> {

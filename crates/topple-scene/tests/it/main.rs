@@ -4,6 +4,7 @@ mod derived;
 mod language;
 mod robustness;
 mod round_trip;
+mod run;
 mod snapshots;
 mod speed;
 mod support;
