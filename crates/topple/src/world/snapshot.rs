@@ -216,6 +216,11 @@ fn load_record<D: Dim>(input: &mut Reader<'_>) -> Result<BodyRecord<D>, Error> {
     Ok(record)
 }
 
+/// True if every bit is zero. A negative zero is not: it would come back as a positive one, and the hash sees the bits.
+fn is_blank<D: Dim>(linear: D::Vec, angular: D::Ang) -> bool {
+    (0..D::N).all(|i| linear.get(i).to_bits() == 0) && (0..D::ANGULAR).all(|i| angular.get(i).to_bits() == 0)
+}
+
 /// Columns of a body: place, velocity unless at rest for good, and what differs from the default.
 fn save_columns<D: Dim>(bodies: &Bodies<D>, index: u32, record: &BodyRecord<D>, out: &mut Writer) {
     let core = &bodies.cores[index as usize];
@@ -224,8 +229,8 @@ fn save_columns<D: Dim>(bodies: &Bodies<D>, index: u32, record: &BodyRecord<D>, 
     let mut note = |there: bool, bit: u8| parts |= if there { bit } else { 0 };
     note(core.gravity_scale != 1.0, part::GRAVITY);
     note(core.drag != Drag::default(), part::DRAG);
-    note(core.load != Load::ZERO, part::LOAD);
-    note(core.motion != crate::Motion::ZERO || record.set == BodySet::Awake, 1);
+    note(!is_blank::<D>(core.load.force, core.load.torque), part::LOAD);
+    note(!is_blank::<D>(core.motion.linear, core.motion.angular) || record.set == BodySet::Awake, 1);
     out.u8(parts);
     if parts & 1 != 0 {
         out.put(&core.motion.linear);
