@@ -8,10 +8,12 @@
 mod baumgarte;
 mod context;
 mod prepare;
+pub mod soft_step;
 
 pub use baumgarte::SolverBaumgarte;
 pub use context::SolverContext;
 pub use prepare::{ContactRow, NormalRow, prepare_contact};
+pub use soft_step::{SimdWidth, SolverSoftStep};
 
 use crate::Error;
 use crate::math::*;

@@ -6,7 +6,7 @@ use crate::broad_phase::{BroadPhase, BroadPhaseAllPairs, BroadPhaseBvh};
 use crate::integrator::{Integrator, IntegratorSemiImplicitEuler};
 use crate::math::*;
 use crate::narrow_phase::{NarrowPhase, NarrowPhaseAuto};
-use crate::solver::{Solver, SolverBaumgarte};
+use crate::solver::{Solver, SolverBaumgarte, SolverSoftStep};
 
 /// The method of every stage that has a choice.
 pub struct Methods<D: Dim> {
@@ -43,7 +43,7 @@ fn integrators<D: Dim>() -> Registry<dyn Integrator<D>> {
 
 fn broad_phases<D: Dim>() -> Registry<dyn BroadPhase<D>> {
     &[
-        ("bvh", "two trees of boxes, one for what moves and one for what stands", || {
+        ("bvh", "bounding volume hierarchies for what stands and what moves", || {
             Box::<BroadPhaseBvh<D>>::default()
         }),
         ("all-pairs", "every box against every other; the quadratic reference", || {
@@ -59,9 +59,14 @@ fn narrow_phases<D: Dim>() -> Registry<dyn NarrowPhase<D>> {
 }
 
 fn solvers<D: Dim>() -> Registry<dyn Solver<D>> {
-    &[("baumgarte", "sequential impulses with position bias; the plain reference", || {
-        Box::<SolverBaumgarte<D>>::default()
-    })]
+    &[
+        ("soft-step", "sub-steps with soft contacts, wide and parallel", || {
+            Box::<SolverSoftStep<D>>::default()
+        }),
+        ("baumgarte", "sequential impulses with position bias; the plain reference", || {
+            Box::<SolverBaumgarte<D>>::default()
+        }),
+    ]
 }
 
 fn find<T: ?Sized>(kind: &'static str, registry: Registry<T>, name: &str) -> Result<Box<T>, Error> {

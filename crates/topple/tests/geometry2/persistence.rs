@@ -8,10 +8,9 @@ use topple::{D2, Shape2};
 
 const SLOP_REAL: Real = 5e-3;
 
+/// In their order: points that change places would be a change too.
 fn ids(manifold: &LocalManifold<D2>) -> Vec<u32> {
-    let mut ids: Vec<u32> = manifold.points().iter().map(|p| p.id).collect();
-    ids.sort_unstable();
-    ids
+    manifold.points().iter().map(|p| p.id).collect()
 }
 
 /// Shapes with a flat lower side of width 1 at y = −0.5.
@@ -91,6 +90,25 @@ fn a_brick_that_slides_over_the_edge_keeps_its_ids() {
 }
 
 #[test]
+fn a_square_on_its_corner_keeps_its_id() {
+    let (ground, square) = (Shape2::rectangle(10.0, 1.0), Shape2::rectangle(1.0, 1.0));
+    for quarter in [1.0, 3.0, -1.0, -3.0] {
+        let mut random = Random::new(35);
+        let mut cache = PairCache::default();
+        let mut first = None;
+        for step in 0..200 {
+            let angle = core::f32::consts::FRAC_PI_4 * quarter + random.range(-2e-5, 2e-5);
+            let pose =
+                Pose::new((0.0, 0.5 + 0.5 * core::f32::consts::SQRT_2 - 1e-3), Rot2::from_angle(angle));
+            let got = collide_cached(&ground, &square, pose, 0.02, SLOP_REAL, &mut cache);
+            assert_eq!(got.points().len(), 1, "{got:?}");
+            let ids = ids(&got);
+            assert_eq!(&ids, first.get_or_insert_with(|| ids.clone()), "step {step}");
+        }
+    }
+}
+
+#[test]
 fn the_axis_does_not_flicker_at_a_tie() {
     // Corner in corner, equally deep in x and y up to jitter below the slop.
     let square = Shape2::rectangle(1.0, 1.0);
@@ -98,14 +116,19 @@ fn the_axis_does_not_flicker_at_a_tie() {
         data: polygon_data(&[(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]),
         radius: 0.0,
     };
-    for a in [&square, &polygon] {
-        for b in [&square, &polygon] {
+    // Deep; less deep than the slop; apart by next to nothing.
+    for (a, b, offset, jitter) in
+        [(&square, &square), (&square, &polygon), (&polygon, &square), (&polygon, &polygon)]
+            .into_iter()
+            .flat_map(|(a, b)| [(a, b, 0.9, 2e-3), (a, b, 0.998, 1e-3), (a, b, 1.000_2, 1e-4)])
+    {
+        {
             let mut random = Random::new(32);
             let mut cache = PairCache::default();
             let mut first = None;
             for step in 0..500 {
-                let d = random.vec(2e-3);
-                let pose = Pose::at((0.9 + d.x, 0.9 + d.y));
+                let d = random.vec(jitter);
+                let pose = Pose::at((offset + d.x, offset + d.y));
                 let got = collide_cached(a, b, pose, 0.02, SLOP_REAL, &mut cache);
                 assert!(!got.is_empty());
                 let n = *first.get_or_insert(got.normal);
@@ -127,6 +150,24 @@ fn the_axis_does_not_flicker_at_a_tie() {
 }
 
 #[test]
+fn the_normal_of_rounded_shapes_at_rest_does_not_change_between_their_edges() {
+    // Of the same width: which edge is the better axis depends on the sign of the tilt.
+    let (a, b) = (Shape2::rounded_rectangle(1.0, 1.0, 0.1), Shape2::rounded_rectangle(1.0, 0.5, 0.1));
+    let mut random = Random::new(34);
+    let mut cache = PairCache::default();
+    let mut changes = 0;
+    let mut was_on_a = None;
+    for _ in 0..500 {
+        let tilt = random.range(-1e-3, 1e-3);
+        let pose = Pose::new((random.range(0.05, 0.1), 0.948), Rot2::from_angle(tilt));
+        let got = collide_cached(&a, &b, pose, 0.02, SLOP_REAL, &mut cache);
+        let is_on_a = got.normal == Vec2::Y;
+        changes += u32::from(was_on_a.replace(is_on_a).is_some_and(|was| was != is_on_a));
+    }
+    assert_eq!(changes, 0);
+}
+
+#[test]
 fn normals_turn_continuously_when_a_rounded_shape_is_pushed_around_a_corner() {
     let (a, b) = (Shape2::rounded_rectangle(1.0, 1.0, 0.1), Shape2::rounded_rectangle(0.5, 0.5, 0.1));
     let mut cache = PairCache::default();
@@ -143,6 +184,29 @@ fn normals_turn_continuously_when_a_rounded_shape_is_pushed_around_a_corner() {
             assert!((s - depth).abs() < 1e-3, "step {step}: {s} became {depth}");
         }
         last = Some((got.normal, depth));
+    }
+}
+
+#[test]
+fn the_normal_of_separate_shapes_follows_the_closest_points_whatever_the_cache_says() {
+    let points: Vec<Vec2> =
+        (0..64).map(|i| Rot2::from_angle(i as Real * core::f32::consts::PI / 32.0).rotate(Vec2::X)).collect();
+    let wheel = Shape2::polygon(&points).unwrap();
+    // A corner that points at edge 0, close to its end: the next edge is nearly as good an axis.
+    let n = Rot2::from_angle(core::f32::consts::PI / 64.0);
+    let half_diagonal = 0.5 * core::f32::consts::SQRT_2;
+    let pose = Pose::new(
+        n.rotate(Vec2::new(n.cos + 0.01 + half_diagonal, n.sin - 1e-3)),
+        n.then_after(Rot2::from_angle(core::f32::consts::FRAC_PI_4)),
+    );
+    let square = Shape2::rectangle(1.0, 1.0);
+    for edge in 0..64 {
+        let mut cache = PairCache { kind: 1, a: edge, b: 0, value: 0.0 };
+        let got = collide_cached(&wheel, &square, pose, 0.02, SLOP_REAL, &mut cache);
+        assert!(
+            got.normal.dot(n.rotate(Vec2::X)) > 0.999 && (deepest(&got) - 0.01).abs() < 1e-4,
+            "{edge}: {got:?}"
+        );
     }
 }
 

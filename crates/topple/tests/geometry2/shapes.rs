@@ -301,6 +301,19 @@ fn support_contains_farthest_point_and_inner_radius_agree_with_the_reference() {
     assert!(!segment.contains(Vec2::new(2.1, 2.1)));
 }
 
+#[test]
+fn a_segment_ends_at_its_ends_in_every_direction() {
+    let mut random = Random::new(16);
+    for _ in 0..5000 {
+        let (a, d) = (random.vec(3.0), random.rotation().rotate(Vec2::X));
+        let segment = Shape2::segment(a, a + d);
+        for (t, is_on) in [(-0.01, false), (0.0, true), (0.5, true), (1.0, true), (1.01, false), (9.0, false)]
+        {
+            assert_eq!(segment.contains(a + d * t), is_on, "{segment:?} {t}");
+        }
+    }
+}
+
 fn bytes_of(shape: &Shape2) -> Vec<u8> {
     let mut out = Writer::default();
     shape.save(&mut out);

@@ -1,8 +1,10 @@
 //! Geometry of the space: masses, rays, contacts and distances against references in f64.
 
 mod boxes;
+mod convex;
 mod distance;
 mod hulls;
+mod parry;
 mod round;
 mod shapes;
 mod support;

@@ -4,6 +4,7 @@ use topple::Shape3;
 use topple::math::*;
 use topple::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use topple::shape::ShapeOps;
+use topple::shape::d3::HullData;
 
 /// A small generator with a fixed sequence (xorshift).
 pub(crate) struct Random(u64);
@@ -100,6 +101,29 @@ impl Polytope {
         let axes = vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let normals = axes.iter().flat_map(|&a| [a, scale(a, -1.0)]).collect();
         Self { corners, normals, edges: axes }
+    }
+
+    /// The polyhedron of a hull, its normals recomputed from the corners.
+    pub(crate) fn hull(data: &HullData) -> Self {
+        let corners: Vec<V> = data.vertices().iter().map(|&v| wide(v)).collect();
+        let at = |i: u16| corners[usize::from(i)];
+        let normals = data
+            .faces()
+            .iter()
+            .map(|f| {
+                let first = usize::from(f.first);
+                let edges = &data.half_edges()[first..first + usize::from(f.count)];
+                let origin = at(edges[0].vertex);
+                let sum = edges.windows(2).fold([0.0; 3], |n, e| {
+                    add(n, cross(sub(at(e[0].vertex), origin), sub(at(e[1].vertex), origin)))
+                });
+                scale(sum, 1.0 / length(sum))
+            })
+            .collect();
+        let edges = data.edges().iter().map(|e| sub(at(e.vertices[1]), at(e.vertices[0]))).collect();
+        let unit = |v: V| scale(v, 1.0 / length(v));
+        let edges: Vec<V> = Vec::into_iter(edges).map(unit).collect();
+        Self { corners, normals, edges }
     }
 
     pub(crate) fn placed(&self, pose: &Pose<D3>) -> Self {

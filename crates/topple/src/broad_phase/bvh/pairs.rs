@@ -1,10 +1,12 @@
 //! Finds pairs by walking two trees at once.
 //!
-//! The pairs within a tree are those between the two children of each of its inner nodes; the pairs between two nodes
-//! are those between their children, if the boxes overlap. Subtrees in which nothing moved are skipped on sight, so the
-//! work is that of the moved leaves; and neighbours share the way down to where they part.
+//! The pairs between two nodes are those between their children, if the boxes overlap. From there two ways part:
+//! - Many leaves moved: the pairs within a tree are those between any two siblings in it. Subtrees in which nothing
+//!   moved are skipped on sight, and neighbours share the way down to where they part.
+//! - Few did: each of them is compared with the root. Its own box is smaller than that of any node around it, so fewer
+//!   nodes are met.
 
-use super::geometry::{area, overlaps};
+use super::geometry::{girth, overlaps};
 use super::tree::{MOVED, Node};
 use crate::broad_phase::{PairKey, Proxies};
 use crate::math::*;
@@ -13,92 +15,168 @@ use crate::math::*;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
     pub(super) pairs: Vec<PairKey>,
-    /// Nodes of the first and the second tree whose boxes overlap, one of them moved, not both leaves. The first
-    /// `open` count.
-    stack: Vec<(u32, u32)>,
-    open: usize,
-    /// Proxies whose boxes overlap. The first `close` count.
-    candidates: Vec<(u32, u32)>,
-    close: usize,
+    /// Nodes of the first and the second tree whose boxes overlap, one of them moved, not both leaves.
+    stack: List,
+    /// Proxies whose boxes overlap.
+    candidates: List,
     pub(super) visited: u64,
     pub(super) tested: u64,
 }
 
-/// Room that a round of the search may need.
-const ROUND: usize = 2;
-/// Candidates are looked at in batches: their proxies are anywhere in memory, and many loads can be under way at once.
-const BATCH: usize = 256;
+/// Pairs of numbers, with room behind the last one.
+#[derive(Clone, Debug, Default)]
+struct List {
+    items: Vec<(u32, u32)>,
+    len: usize,
+}
 
-impl Search {
-    /// Finds the pairs between the nodes `first` and `first + 1`.
-    pub(super) fn within<D: Dim>(&mut self, proxies: &Proxies<D>, nodes: &[Node<D>], first: u32) {
-        self.between(proxies, nodes, nodes, first, first + 1);
-    }
+/// How many pairs of nodes are opened together. One alone is a chain of loads that wait for each other; many at once
+/// keep the processor busy. Taking them from the end of the list bounds its length by the depth of the trees.
+const BATCH: usize = 64;
 
-    /// Finds the pairs between the contents of node `i` of `a` and node `j` of `b`.
-    #[inline]
-    pub(super) fn between<D: Dim>(
-        &mut self,
-        proxies: &Proxies<D>,
-        a: &[Node<D>],
-        b: &[Node<D>],
-        i: u32,
-        j: u32,
-    ) {
-        self.make_room(proxies);
-        self.test(a, b, i, j);
-        while self.open > 0 {
-            self.open -= 1;
-            let (i, j) = self.stack[self.open];
-            self.visited += 1;
-            self.make_room(proxies);
-            let (p, q) = (&a[i as usize], &b[j as usize]);
-            // The larger one is opened: its children are more likely to miss the other.
-            let opens_p = q.is_leaf() | (!p.is_leaf() & (area(&p.bounds) > area(&q.bounds)));
-            let (p_first, q_first) = (p.index(), q.index());
-            let next = |k: u32| if opens_p { (p_first + k, j) } else { (i, q_first + k) };
-            self.test(a, b, next(0).0, next(0).1);
-            self.test(a, b, next(1).0, next(1).1);
+/// What a batch may add to a list.
+const ROOM: usize = 2 * BATCH;
+
+impl List {
+    /// Room for a batch behind the last one.
+    fn room(&mut self) -> Room<'_> {
+        if self.len + ROOM > self.items.len() {
+            self.items.resize(2 * self.items.len() + ROOM, (0, 0));
         }
+        let (_, rest) = self.items.split_at_mut(self.len);
+        Room { items: rest.first_chunk_mut().expect("resized"), len: 0 }
     }
+}
 
+/// The free end of a list.
+struct Room<'a> {
+    items: &'a mut [(u32, u32); ROOM],
+    len: usize,
+}
+
+impl Room<'_> {
+    /// Writes behind the last one; counts it if `keep`.
+    #[inline(always)]
+    fn push_if(&mut self, item: (u32, u32), keep: bool) {
+        // The remainder is for the compiler: two per item of a batch always fit.
+        self.items[self.len % ROOM] = item;
+        self.len += usize::from(keep);
+    }
+}
+
+/// What the seeds of a search are.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Seeds {
+    /// Any two nodes.
+    Nodes,
+    /// A moved leaf and a node.
+    Leaves,
+    /// A moved leaf and a node of the same tree. Of two leaves that both moved, the search from the one with the lower
+    /// number finds the pair.
+    OwnLeaves,
+}
+
+/// Where the results of a batch of tests go.
+struct Sink<'a, D: Dim> {
+    a: &'a [Node<D>],
+    b: &'a [Node<D>],
+    seeds: Seeds,
+    stack: Room<'a>,
+    candidates: Room<'a>,
+}
+
+impl<D: Dim> Sink<'_, D> {
     /// Puts a pair of nodes where it belongs, or nowhere.
     ///
     /// PERF: whether boxes overlap, and what is in them, cannot be foretold; a wrong guess of the processor costs more
     /// than all else here. Hence no branches: the pair is written to both lists, and the lengths say whether it counts.
     #[inline(always)]
-    fn test<D: Dim>(&mut self, a: &[Node<D>], b: &[Node<D>], i: u32, j: u32) {
-        let (p, q) = (&a[i as usize], &b[j as usize]);
-        self.tested += 1;
-        let hit = overlaps(&p.bounds, &q.bounds) & ((p.link | q.link) & MOVED != 0);
-        let leaves = p.is_leaf() & q.is_leaf();
-        self.stack[self.open] = (i, j);
-        self.open += usize::from(hit & !leaves);
-        self.candidates[self.close] = (p.index(), q.index());
-        self.close += usize::from(hit & leaves);
+    fn test(&mut self, i: u32, j: u32) {
+        let (p, q) = (&self.a[i as usize], &self.b[j as usize]);
+        let hit = overlaps(&p.bounds, &q.bounds);
+        let (hit, leaves) = match self.seeds {
+            Seeds::Nodes => (hit & ((p.link | q.link) & MOVED != 0), p.is_leaf() & q.is_leaf()),
+            Seeds::Leaves => (hit, q.is_leaf()),
+            Seeds::OwnLeaves => {
+                let theirs = q.is_leaf() & q.is_moved() & (q.index() <= p.index());
+                (hit & !theirs, q.is_leaf())
+            }
+        };
+        self.stack.push_if((i, j), hit & !leaves);
+        self.candidates.push_if((p.index(), q.index()), hit & leaves);
     }
 
-    /// Room for two more tests in both lists.
+    /// Tests one of two nodes against the children of the other.
     #[inline(always)]
-    fn make_room<D: Dim>(&mut self, proxies: &Proxies<D>) {
-        if self.open + ROUND > self.stack.len() {
-            self.stack.resize(2 * self.stack.len().max(32), (0, 0));
+    fn open(&mut self, i: u32, j: u32) {
+        let (p, q) = (&self.a[i as usize], &self.b[j as usize]);
+        if self.seeds != Seeds::Nodes {
+            self.test(i, q.index());
+            self.test(i, q.index() + 1);
+            return;
         }
-        if self.close + ROUND > self.candidates.len() {
-            self.finish(proxies);
-            self.candidates.resize(BATCH, (0, 0));
+        // The larger one is opened: its children are more likely to miss the other.
+        let opens_p = q.is_leaf() | (!p.is_leaf() & (girth(&p.bounds) > girth(&q.bounds)));
+        // All ones to open p, all zeros to open q: again no branch.
+        let mask = u32::from(opens_p).wrapping_neg();
+        let i = i & !mask | p.index() & mask;
+        let j = j & mask | q.index() & !mask;
+        self.test(i, j);
+        self.test(i + (mask & 1), j + (!mask & 1));
+    }
+}
+
+impl Search {
+    /// Finds the pairs between the contents of node i of `a` and node j of `b` for every seed (i, j), where something
+    /// moved.
+    #[inline(always)]
+    pub(super) fn run<D: Dim>(
+        &mut self,
+        proxies: &Proxies<D>,
+        a: &[Node<D>],
+        b: &[Node<D>],
+        kind: Seeds,
+        mut seeds: impl Iterator<Item = (u32, u32)>,
+    ) {
+        let mut batch = [(0, 0); BATCH];
+        loop {
+            let from_stack = self.stack.len.min(BATCH);
+            self.stack.len -= from_stack;
+            let end = self.stack.len + from_stack;
+            batch[..from_stack].copy_from_slice(&self.stack.items[self.stack.len..end]);
+            let (stack, candidates) = (self.stack.room(), self.candidates.room());
+            let mut sink = Sink { a, b, seeds: kind, stack, candidates };
+            if from_stack > 0 {
+                batch[..from_stack].iter().for_each(|&(i, j)| sink.open(i, j));
+                self.visited += from_stack as u64;
+                self.tested += 2 * from_stack as u64;
+            } else {
+                let mut count = 0;
+                for (i, j) in seeds.by_ref().take(BATCH) {
+                    sink.test(i, j);
+                    count += 1;
+                }
+                if count == 0 {
+                    break;
+                }
+                self.tested += count;
+            }
+            let (opened, found) = (sink.stack.len, sink.candidates.len);
+            self.stack.len += opened;
+            self.candidates.len += found;
+            if self.candidates.len > 4 * BATCH {
+                self.keep_pairs(proxies);
+            }
         }
+        self.keep_pairs(proxies);
     }
 
-    /// Keeps those candidates that may be pairs.
-    pub(super) fn finish<D: Dim>(&mut self, proxies: &Proxies<D>) {
-        let candidates = &self.candidates[..self.close];
+    /// Moves the candidates that may be pairs to the result.
+    fn keep_pairs<D: Dim>(&mut self, proxies: &Proxies<D>) {
+        let candidates = self.candidates.items[..self.candidates.len].iter();
         self.pairs.extend(
-            candidates
-                .iter()
-                .filter(|(p, q)| proxies.may_pair(*p, *q))
-                .map(|&(p, q)| Proxies::<D>::key(p, q)),
+            candidates.filter(|(p, q)| proxies.may_pair(*p, *q)).map(|&(p, q)| Proxies::<D>::key(p, q)),
         );
-        self.close = 0;
+        self.candidates.len = 0;
     }
 }

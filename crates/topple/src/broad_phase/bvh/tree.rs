@@ -1,32 +1,38 @@
 //! A binary tree of boxes with one proxy in every leaf: the nodes, and how single leaves come, move and go.
 //!
 //! Siblings are neighbours in memory: the root is node 0, pairs of children start at even indices. A node is 24 bytes
-//! in 2D and 32 in 3D, so that two siblings fill one cache line. Flags live in the link of a node:
-//! - `MOVED`: some leaf below changed since pairs were last found. All ancestors of a moved node are moved.
-//! - `STALE`: below this inner node boxes changed, so that its split is out of date. All ancestors are stale too.
+//! in 2D and 32 in 3D, so that two siblings fill one cache line. The boxes of leaves are exact; those of inner nodes may
+//! be larger than what is in them, until they are rebuilt: a leaf that moves only widens its ancestors, as far up as
+//! they do not hold it anyway. So a move touches a few nodes, not all up to the root.
 //!
-//! Boxes of stale nodes may be larger than necessary after a removal; all others are exact, leaves always.
+//! The nodes above leaves that moved, came or went since the last rebuild are *stale*: their splits are out of date.
+//! Once enough moves have come together they are taken apart, and the subtrees below them joined anew.
 
 use super::build::{Item, build_in_place, build_into};
-use super::geometry::{area, overlaps, union};
+use super::geometry::{area, contains, is_stride, overlaps, union};
 use crate::exec::Executor;
 use crate::math::*;
 
 /// The link is a proxy, not a pair of nodes.
 pub(super) const LEAF: u32 = 1 << 31;
-/// See the module head.
+/// The leaf changed since pairs were last found. In inner nodes: some leaf below did, if [`Tree::is_marked`].
 pub(super) const MOVED: u32 = 1 << 30;
+/// A leaf in the list of stale nodes; during a rebuild, inner nodes to be taken apart.
 const STALE: u32 = 1 << 29;
 /// What is left for the number of a proxy or node.
 pub(super) const INDEX: u32 = STALE - 1;
 /// Parent of the root, and of nodes that are not in use.
 const NOBODY: u32 = u32::MAX;
 
-/// A rebuild is due when this many moves, for every stale node, have been collected: it costs about as much as a few
-/// refits, and boxes grow little in one step.
-const MOVES_PER_REBUILD: usize = 3;
-/// What a single insertion or removal counts for in moves: it adds no choice of split of its own.
-const MOVES_PER_CHANGE: usize = 2;
+/// A full rebuild is due when leaves have moved so often on average: it costs as much as some ten sweeps, and boxes
+/// grow little in one step.
+const MOVES_PER_REBUILD: usize = 6;
+/// What a move by more than a quarter of the box counts for.
+const MOVES_PER_STRIDE: usize = 2;
+/// What a leaf that jumped, and now stretches its ancestors, counts for in moves.
+const MOVES_PER_JUMP: usize = 16;
+/// A full rebuild is due when one in so many leaves was inserted or removed by itself.
+const CHANGES_PER_REBUILD: usize = 2;
 
 /// A box and what is in it: a proxy or two nodes.
 #[derive(Clone, Copy, Debug)]
@@ -66,13 +72,25 @@ pub(super) struct Tree<D: Dim> {
     leaves: usize,
     /// First nodes of unused pairs.
     free: Vec<u32>,
-    stale_nodes: usize,
-    /// Moves since the last rebuild.
+    /// Every node lies behind its parent in memory.
+    ordered: bool,
+    /// All ancestors of moved leaves are marked as moved.
+    marked: bool,
+    /// Many inner nodes are marked as moved.
+    many_marks: bool,
+    /// Leaves that moved, and nodes where leaves came and went, since the last rebuild. A hint: nodes may since have
+    /// changed their place.
+    stale: Vec<u32>,
+    /// Moves since the last full rebuild.
     moves: usize,
+    /// Of these, moves of what is in `stale`.
+    stale_moves: usize,
+    /// Insertions and removals since the last full rebuild.
+    changes: usize,
     /// What this tree writes into the homes of its proxies beside the node.
     tag: u32,
     items: Vec<Item<D>>,
-    /// Scratch: moved inner nodes, parents before children; pairs to be reused.
+    /// Scratch: pairs to be reused.
     order: Vec<u32>,
     pub(super) refitted: u64,
     pub(super) rebuilt: u64,
@@ -84,8 +102,13 @@ impl<D: Dim> Tree<D> {
             nodes: Vec::new(),
             leaves: 0,
             free: Vec::new(),
-            stale_nodes: 0,
+            ordered: true,
+            marked: true,
+            many_marks: false,
+            stale: Vec::new(),
             moves: 0,
+            stale_moves: 0,
+            changes: 0,
             tag,
             items: Vec::new(),
             order: Vec::new(),
@@ -97,7 +120,9 @@ impl<D: Dim> Tree<D> {
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.free.clear();
-        (self.leaves, self.stale_nodes, self.moves) = (0, 0, 0);
+        self.stale.clear();
+        (self.leaves, self.ordered, self.marked) = (0, true, true);
+        (self.moves, self.stale_moves, self.changes) = (0, 0, 0);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -122,7 +147,10 @@ impl<D: Dim> Tree<D> {
             self.nodes.extend([Node::UNUSED; 2]);
             self.nodes.len() as u32 - 2
         });
-        let old = self.nodes[at as usize];
+        let mut old = self.nodes[at as usize];
+        // Only leaves are stale in the list; the list now names their parent.
+        old.link &= !STALE;
+        self.ordered &= at < pair && old.is_leaf();
         self.nodes[pair as usize] = Node { parent: at, ..old };
         self.nodes[pair as usize + 1] = Node { parent: at, ..leaf };
         let joint = &mut self.nodes[at as usize];
@@ -130,15 +158,14 @@ impl<D: Dim> Tree<D> {
         joint.bounds = union(&old.bounds, &bounds);
         self.adopt(pair, homes);
         self.adopt(pair + 1, homes);
-        self.mark(pair + 1);
-        // The new leaf grows its ancestors at once: it may be looked for before the next refit.
-        let mut up = old.parent;
-        while up != NOBODY {
-            let node = &mut self.nodes[up as usize];
-            node.bounds = union(&node.bounds, &bounds);
-            up = node.parent;
+        self.widen(old.parent, &bounds);
+        let mut up = at;
+        while up != NOBODY && !self.nodes[up as usize].is_moved() {
+            self.nodes[up as usize].link |= MOVED;
+            up = self.nodes[up as usize].parent;
         }
-        self.moves += MOVES_PER_CHANGE;
+        self.stale.push(at);
+        self.changes += 1;
     }
 
     /// Descends as long as that adds less area than a new parent here.
@@ -178,15 +205,14 @@ impl<D: Dim> Tree<D> {
         }
         let sibling = self.nodes[leaf as usize ^ 1];
         let joint = &mut self.nodes[parent as usize];
-        self.stale_nodes -= usize::from(joint.link & STALE != 0);
         *joint = Node { parent: joint.parent, ..sibling };
-        let up = joint.parent;
+        self.ordered &= sibling.is_leaf();
         self.adopt(parent, homes);
         let pair = leaf & !1;
         self.nodes[pair as usize..pair as usize + 2].fill(Node::UNUSED);
         self.free.push(pair);
-        self.mark_stale(up);
-        self.moves += MOVES_PER_CHANGE;
+        self.stale.push(parent);
+        self.changes += 1;
     }
 
     /// Gives a leaf its new box. True if the box is so far from the old one that the leaf is better taken out and
@@ -198,45 +224,66 @@ impl<D: Dim> Tree<D> {
             return true;
         }
         node.bounds = *bounds;
+        if node.link & STALE == 0 {
+            self.stale.push(leaf);
+        }
+        node.link |= MOVED | STALE;
+        let parent = node.parent;
+        self.widen(parent, bounds);
+        self.marked = false;
         self.moves += 1;
-        self.mark(leaf);
+        self.stale_moves += 1;
         false
     }
 
-    /// Sets the box of a leaf without refitting; a rebuild must follow.
+    /// Makes a node and its ancestors hold `bounds`.
+    fn widen(&mut self, mut up: u32, bounds: &Aabb<D>) {
+        while up != NOBODY && !contains(&self.nodes[up as usize].bounds, bounds) {
+            let node = &mut self.nodes[up as usize];
+            node.bounds = union(&node.bounds, bounds);
+            up = node.parent;
+            self.refitted += 1;
+        }
+    }
+
+    /// Gives a leaf its new box and leaves its ancestors to [`Self::sweep`] or a rebuild, one of which must follow.
+    #[inline]
     pub(super) fn set_leaf(&mut self, leaf: u32, bounds: &Aabb<D>) {
         let node = &mut self.nodes[leaf as usize];
+        self.moves += if !overlaps(&node.bounds, bounds) {
+            MOVES_PER_JUMP
+        } else if is_stride(&node.bounds, bounds) {
+            MOVES_PER_STRIDE
+        } else {
+            1
+        };
         node.bounds = *bounds;
         node.link |= MOVED;
     }
 
-    /// Marks a leaf as moved, its ancestors as moved and stale.
+    /// Marks a leaf as moved.
     pub(super) fn mark(&mut self, leaf: u32) {
-        let node = &mut self.nodes[leaf as usize];
-        node.link |= MOVED;
-        let mut up = node.parent;
-        while up != NOBODY {
-            let node = &mut self.nodes[up as usize];
-            if node.link & (MOVED | STALE) == MOVED | STALE {
-                return;
-            }
-            self.stale_nodes += usize::from(node.link & STALE == 0);
-            node.link |= MOVED | STALE;
-            up = node.parent;
-        }
+        self.nodes[leaf as usize].link |= MOVED;
+        self.marked = false;
     }
 
-    /// Marks a node and its ancestors as stale.
-    fn mark_stale(&mut self, mut up: u32) {
-        while up != NOBODY {
-            let node = &mut self.nodes[up as usize];
-            if node.link & STALE != 0 {
-                return;
-            }
-            self.stale_nodes += 1;
-            node.link |= STALE;
-            up = node.parent;
+    /// Forgets that these leaves, which are all that did, moved.
+    pub(super) fn clear_moved(&mut self, leaves: &[u32]) {
+        if self.many_marks {
+            return self.clear_all_moved();
         }
+        leaves.iter().for_each(|&leaf| self.nodes[leaf as usize].link &= !MOVED);
+        self.marked = true;
+    }
+
+    /// True if [`Self::refresh_all`] pays when most leaves moved: the tree is in order, or it is time to bring it there.
+    pub(super) fn is_ready_for_all(&self) -> bool {
+        self.ordered || self.moves >= self.leaves
+    }
+
+    /// True if all ancestors of moved leaves are marked as moved.
+    pub(super) fn is_marked(&self) -> bool {
+        self.marked
     }
 
     /// After node `at` got a new link: tells what it links to where it is now.
@@ -251,94 +298,101 @@ impl<D: Dim> Tree<D> {
         }
     }
 
-    /// Brings the boxes of moved nodes up to date, or rebuilds what is stale.
+    /// After a few changes: rebuilds what is stale, if it is time.
     pub(super) fn refresh(&mut self, homes: &mut [u32], executor: &dyn Executor) {
-        if self.stale_nodes == 0 {
-            return;
-        }
-        if self.moves < self.stale_nodes * MOVES_PER_REBUILD {
-            self.refit();
-        } else if self.stale_nodes * 2 > self.leaves {
+        // To take a leaf out of n, of which m are stale, means to take apart about log2(n / m) nodes.
+        let nodes_each = (self.leaves / self.stale.len().max(1)).max(1).ilog2() as usize;
+        let is_due = self.stale_moves >= self.stale.len() * (MOVES_PER_REBUILD + nodes_each);
+        if self.changes * CHANGES_PER_REBUILD > self.leaves || is_due && self.stale.len() * 2 > self.leaves {
             self.rebuild(&[], homes, executor);
-        } else {
+        } else if is_due && !self.stale.is_empty() {
             self.rebuild_stale(homes);
         }
     }
 
-    /// Boxes of moved nodes from those of their children.
-    fn refit(&mut self) {
-        let mut order = core::mem::take(&mut self.order);
-        self.moved_nodes(&mut order);
-        for &at in order.iter().rev() {
-            let first = self.nodes[at as usize].index() as usize;
-            self.nodes[at as usize].bounds = union(&self.nodes[first].bounds, &self.nodes[first + 1].bounds);
-        }
-        self.refitted += order.len() as u64;
-        self.order = order;
-    }
-
-    /// The moved inner nodes, parents before children.
-    pub(super) fn moved_nodes(&self, out: &mut Vec<u32>) {
-        self.inner_nodes(MOVED, out);
-    }
-
-    /// Inner nodes that have `flag`, reached through such nodes, parents before children.
-    fn inner_nodes(&self, flag: u32, out: &mut Vec<u32>) {
-        out.clear();
-        let wanted = |at: u32| {
-            let link = self.nodes[at as usize].link;
-            link & (flag | LEAF) == flag
-        };
-        if self.nodes.is_empty() || !wanted(0) {
-            return;
-        }
-        // The list is its own queue: breadth first.
-        out.push(0);
-        let mut next = 0;
-        while let Some(&at) = out.get(next) {
-            next += 1;
-            let first = self.nodes[at as usize].index();
-            out.extend([first, first + 1].into_iter().filter(|&child| wanted(child)));
+    /// As [`Self::refresh`], after most leaves were set by [`Self::set_leaf`].
+    pub(super) fn refresh_all(&mut self, homes: &mut [u32], executor: &dyn Executor) {
+        if self.ordered && self.moves < self.leaves * MOVES_PER_REBUILD {
+            self.sweep();
+        } else {
+            self.rebuild(&[], homes, executor);
         }
     }
 
-    /// Forgets who moved; `moved` is what [`Self::moved_nodes`] gave.
-    pub(super) fn clear_moved(&mut self, moved: &[u32]) {
-        if let Some(root) = self.nodes.first_mut() {
-            root.link &= !MOVED;
+    /// Refits every node with a moved child, from the end of memory to the start, and marks it.
+    fn sweep(&mut self) {
+        let mut refitted = 0;
+        for pair in (1..self.nodes.len() / 2).rev() {
+            let (rest, pair) = self.nodes.split_at_mut(2 * pair);
+            let (a, b) = (&pair[0], &pair[1]);
+            if (a.link | b.link) & MOVED == 0 {
+                continue;
+            }
+            let parent = &mut rest[a.parent as usize];
+            parent.bounds = union(&a.bounds, &b.bounds);
+            parent.link |= MOVED;
+            refitted += 1;
         }
-        for &at in moved {
-            let first = self.nodes[at as usize].index() as usize;
-            self.nodes[first].link &= !MOVED;
-            self.nodes[first + 1].link &= !MOVED;
-        }
+        (self.marked, self.many_marks) = (true, true);
+        self.refitted += refitted;
+    }
+
+    /// Forgets that anything moved.
+    pub(super) fn clear_all_moved(&mut self) {
+        self.nodes.iter_mut().for_each(|node| node.link &= !MOVED);
+        (self.marked, self.many_marks) = (true, false);
     }
 
     /// Takes the stale nodes apart and joins what hangs below them anew.
     fn rebuild_stale(&mut self, homes: &mut [u32]) {
+        for at in 0..self.stale.len() {
+            self.mark_stale(self.stale[at]);
+        }
         let mut pairs = core::mem::take(&mut self.order);
-        self.inner_nodes(STALE, &mut pairs);
-        debug_assert_eq!(pairs.len(), self.stale_nodes);
+        pairs.clear();
         self.items.clear();
-        for pair in &mut pairs {
-            *pair = self.nodes[*pair as usize].index();
-            for child in &self.nodes[*pair as usize..*pair as usize + 2] {
-                if child.link & (STALE | LEAF) != STALE {
-                    self.items.push(Item { bounds: child.bounds, link: child.link });
+        let is_stale = |link: u32| link & (STALE | LEAF) == STALE;
+        // The list is its own queue: pairs whose parents are stale, breadth first.
+        pairs.extend(self.root().filter(|root| is_stale(root.link)).map(Node::index));
+        let mut next = 0;
+        while let Some(&pair) = pairs.get(next) {
+            next += 1;
+            for child in &self.nodes[pair as usize..pair as usize + 2] {
+                if is_stale(child.link) {
+                    pairs.push(child.index());
+                } else {
+                    self.items.push(Item { bounds: child.bounds, link: child.link & !STALE });
                 }
             }
         }
-        // Old pairs in the order of memory, so that the new top lies in it as the old one did.
-        pairs.sort_unstable();
-        self.nodes[0] = build_into(&mut self.items, &pairs, &mut self.nodes);
-        self.adopt(0, homes);
-        for &pair in &pairs {
-            self.adopt(pair, homes);
-            self.adopt(pair + 1, homes);
+        if !pairs.is_empty() {
+            // Old pairs in the order of memory, so that the new top lies in it as the old one did.
+            pairs.sort_unstable();
+            self.nodes[0] = build_into(&mut self.items, &pairs, &mut self.nodes);
+            self.adopt(0, homes);
+            for &pair in &pairs {
+                self.adopt(pair, homes);
+                self.adopt(pair + 1, homes);
+            }
         }
         self.rebuilt += self.items.len() as u64;
-        (self.stale_nodes, self.moves) = (0, 0);
+        (self.ordered, self.stale_moves) = (false, 0);
+        self.stale.clear();
         self.order = pairs;
+    }
+
+    /// Marks all inner nodes from here to the root.
+    fn mark_stale(&mut self, mut at: u32) {
+        while at != NOBODY {
+            let node = &mut self.nodes[at as usize];
+            if node.link & (STALE | LEAF) == STALE {
+                return;
+            }
+            if !node.is_leaf() {
+                node.link |= STALE;
+            }
+            at = node.parent;
+        }
     }
 
     /// Builds the whole tree from its leaves and `more`.
@@ -346,7 +400,7 @@ impl<D: Dim> Tree<D> {
         self.items.clear();
         // Leaves in the order of memory, which after the last rebuild was that of space.
         let leaves = self.nodes.iter().filter(|node| node.is_leaf() && node.index() != INDEX);
-        self.items.extend(leaves.map(|node| Item { bounds: node.bounds, link: node.link }));
+        self.items.extend(leaves.map(|node| Item { bounds: node.bounds, link: node.link & !STALE }));
         debug_assert_eq!(self.items.len(), self.leaves);
         self.items.extend_from_slice(more);
         self.clear();
@@ -362,13 +416,13 @@ impl<D: Dim> Tree<D> {
             }
         }
         self.nodes[0].parent = NOBODY;
+        self.many_marks = true;
         self.rebuilt += self.leaves as u64;
     }
 
-    /// Panics unless the tree is one: links and parents agree, boxes hold their contents, flags are inherited.
+    /// Panics unless the tree is one: links and parents agree, boxes hold their contents.
     pub(super) fn validate(&self, homes: &[u32]) {
         let mut leaves = 0;
-        let mut stale = 0;
         let mut stack = Vec::new();
         stack.extend(self.root().map(|_| 0_u32));
         while let Some(at) = stack.pop() {
@@ -378,16 +432,17 @@ impl<D: Dim> Tree<D> {
                 leaves += 1;
                 continue;
             }
-            stale += usize::from(node.link & STALE != 0);
+            assert!(node.link & STALE == 0);
             for child in [node.index(), node.index() + 1] {
                 let below = &self.nodes[child as usize];
                 assert_eq!(below.parent, at);
+                assert!(!self.ordered || child > at);
                 assert!(node.bounds.contains(&below.bounds));
-                assert!(node.is_moved() || !below.is_moved());
-                assert!(below.is_leaf() || node.link & STALE != 0 || below.link & STALE == 0);
+                assert!(!self.marked || node.is_moved() || !below.is_moved());
                 stack.push(child);
             }
         }
-        assert_eq!((leaves, stale), (self.leaves, self.stale_nodes));
+        assert_eq!(leaves, self.leaves);
+        assert_eq!(self.nodes.len(), 2 * (leaves + self.free.len()));
     }
 }

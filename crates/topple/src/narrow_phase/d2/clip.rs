@@ -2,7 +2,9 @@
 //!
 //! The closest features are the best edge or one of its ends, and the corner below it or one of that corner's edges
 //! (for why, see `Outline::nearest`; the same argument in the Minkowski difference). That fixes the normal. The points
-//! are where the two edges, seen along the normal, begin and cease to face each other:
+//! are where the two edges, seen along the normal, begin and cease to face each other. Each has the corners at its end
+//! of both edges as its id, whichever of the two cuts the other off: it stays the same while a body slides over the end
+//! of another. A polygon that rolls over a corner changes it once, when its next edge faces the ground more.
 //!
 //! ```text
 //!           q1 ────────────── q2      edge of b
@@ -12,14 +14,21 @@
 //! ```
 
 use super::super::{CollideJob, LocalManifold};
-use super::round::BLUR;
 use super::sat::Axis;
 use crate::math::*;
 use crate::shape::d2::{Outline, rounding_of};
 
+/// Part of the slop below which the direction between two corners counts as noise (dimensionless); the edge's normal is
+/// taken instead.
+const BLUR: Real = 0.1;
+
 /// Cosine of the angle up to which two edges count as facing the same way, so that the contact of separate cores may
 /// stay on the edge it was on (dimensionless; 2.5°).
 const SAME_WAY: Real = 0.999;
+
+/// Lead (of a cosine, dimensionless) that decides between the two edges at a corner. Keeps the ids of a square that
+/// stands on its corner from changing with the last bit of its rotation; too small to matter for edges of 256-gons.
+const TIE: Real = 1e-4;
 
 /// Two edges that face each other, in the frame of a. The edge of a runs from p1 to p2, that of b from q1 to q2.
 struct Facing {
@@ -31,8 +40,6 @@ struct Facing {
     corners: [usize; 4],
     /// Normal of the axis' edge, from a to b.
     normal: Vec2,
-    /// Normal of the other edge, from a to b.
-    other_normal: Vec2,
 }
 
 /// Fills `out` for the pair whose best axis is `best`, preferring the axis `last` of the step before if it is as good
@@ -86,7 +93,7 @@ fn facing(a: &Outline<'_>, b: &Outline<'_>, axis: &Axis, b_in_a: &Pose<D2>) -> F
     let normal = if axis.on_b { -b_in_a.rotation.rotate(n) } else { n };
     let n_in_y = if axis.on_b { -normal } else { b_in_a.rotation.rotate_inv(n) };
     let before = y.previous(axis.corner);
-    let faces_more = y.normals[before].dot(n_in_y) < y.normals[axis.corner].dot(n_in_y);
+    let faces_more = y.normals[before].dot(n_in_y) < y.normals[axis.corner].dot(n_in_y) - TIE;
     let incident = if faces_more { before } else { axis.corner };
     let (ia, ib) = if axis.on_b { (incident, axis.edge) } else { (axis.edge, incident) };
     let corners = [ia, a.next(ia), ib, b.next(ib)];
@@ -98,11 +105,6 @@ fn facing(a: &Outline<'_>, b: &Outline<'_>, axis: &Axis, b_in_a: &Pose<D2>) -> F
         q2: place(b.vertices[corners[3]]),
         corners,
         normal,
-        other_normal: if axis.on_b {
-            y.normals[incident]
-        } else {
-            -b_in_a.rotation.rotate(y.normals[incident])
-        },
     }
 }
 
@@ -110,7 +112,7 @@ fn facing(a: &Outline<'_>, b: &Outline<'_>, axis: &Axis, b_in_a: &Pose<D2>) -> F
 /// it is not, or so close that the direction would be noise.
 #[inline]
 fn corner_normal(edges: &Facing, on_b: bool, blur: Real) -> Option<(Vec2, Real)> {
-    let Facing { p1, p2, q1, q2, normal, other_normal, .. } = *edges;
+    let Facing { p1, p2, q1, q2, normal, .. } = *edges;
     // Reference edge from e1 to e2, other edge from i1 to i2; both in the frame of a.
     let (e1, e2, i1, i2) = if on_b { (q1, q2, p1, p2) } else { (p1, p2, q1, q2) };
     let outward = if on_b { -normal } else { normal };
@@ -132,9 +134,8 @@ fn corner_normal(edges: &Facing, on_b: bool, blur: Real) -> Option<(Vec2, Real)>
     } else if t >= length2 {
         i2
     } else {
-        // The end is above the other edge: its normal is exact, and so is the height.
-        let distance = other_normal.dot(if on_b { end - i1 } else { i1 - end });
-        return (distance > blur).then_some((other_normal, distance));
+        // The end is above the middle of the other edge, which would be the better axis then: the two are parallel.
+        return None;
     };
     let d = if on_b { end - foot } else { foot - end };
     let distance = d.length();
@@ -142,7 +143,8 @@ fn corner_normal(edges: &Facing, on_b: bool, blur: Real) -> Option<(Vec2, Real)>
 }
 
 /// Points at both ends of the stretch over which the edges face each other along `normal`. `closest` is the separation
-/// of the cores at the deepest point, if that is known to lie on these edges; they then give a point in any case.
+/// of the cores at the deepest point, if that is known to lie on these edges; they then give a point in any case,
+/// otherwise only if they do not miss each other by more than the slop.
 #[inline(always)]
 fn clip(
     job: &CollideJob<'_, D2>,
@@ -173,11 +175,19 @@ fn clip(
     };
     let height_a = |x: Real| height_at(p2, Vec2::ZERO, x);
     let height_b = |x: Real| height_at(q1, q2, x);
+    // The flatter edge knows better where a point is.
+    let is_a_flatter = p2.y.abs() * (q2.x - q1.x) <= (q2.y - q1.y).abs() * -p2.x;
     if high - low > job.slop {
-        let (y_low, y_high) = (height_a(low), height_a(high));
-        push(low, y_low, height_b(low) - y_low, i2, j1);
-        push(high, y_high, height_b(high) - y_high, i1, j2);
-    } else if closest.is_some() || high >= low {
+        let (a_low, b_low) = (height_a(low), height_b(low));
+        let (a_high, b_high) = (height_a(high), height_b(high));
+        let (mut s_low, mut s_high) = (b_low - a_low, b_high - a_high);
+        // The same but for rounding, which a steep edge multiplies: the axis knows better.
+        if let Some(s) = closest {
+            *(if s_low <= s_high { &mut s_low } else { &mut s_high }) = s;
+        }
+        push(low, if is_a_flatter { a_low } else { b_low - s_low }, s_low, i2, j1);
+        push(high, if is_a_flatter { a_high } else { b_high - s_high }, s_high, i1, j2);
+    } else if closest.is_some() || high >= low - job.slop {
         // One point. Where an edge is upright (or leans over: at corners), it is at the end that faces the other one.
         let is_upright_a = -p2.x <= job.slop;
         let is_upright_b = q2.x - q1.x <= job.slop;
@@ -188,9 +198,10 @@ fn clip(
             (false, true) => bottom.x,
             (false, false) => 0.5 * (low + high),
         };
-        let y = if is_upright_a { top.y } else { height_a(x) };
-        let above = if is_upright_b { bottom.y } else { height_b(x) };
-        push(x, y, closest.unwrap_or(above - y), i1, j2);
+        let y_a = if is_upright_a { top.y } else { height_a(x) };
+        let y_b = if is_upright_b { bottom.y } else { height_b(x) };
+        let s = closest.unwrap_or(y_b - y_a);
+        push(x, if is_a_flatter { y_a } else { y_b - s }, s, i1, j2);
     }
 }
 

@@ -11,10 +11,6 @@ use crate::shape::d2::{Outline, Scratch, rounding_of};
 /// Marks a [`PairCache`] whose field `a` is the polygon's edge that pushed the circle out last.
 const EDGE_UNDER_CIRCLE: u32 = 3;
 
-/// Part of the slop below which the direction between two corners, or corner and centre, counts as noise
-/// (dimensionless); the edge's normal is taken instead.
-pub(super) const BLUR: Real = 0.1;
-
 /// Two circles.
 #[inline]
 pub(super) fn circles(job: &CollideJob<'_, D2>, ra: Real, rb: Real, out: &mut LocalManifold<D2>) {
@@ -141,8 +137,7 @@ fn on_outline(
         }
     }
     *cache = PairCache { kind: EDGE_UNDER_CIRCLE, a: edge as u32, b: 0, value: height };
-    let blur = (BLUR * job.slop).max(rounding_of(center.abs()));
-    let nearest = outline.nearest(center, (edge, height), blur);
+    let nearest = outline.nearest(center, (edge, height));
     out.normal = nearest.normal;
     let foot = -nearest.separation;
     push(out, center, foot + outline.radius, nearest.separation - outline.radius - radius, job.margin);

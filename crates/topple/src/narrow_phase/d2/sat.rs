@@ -2,8 +2,8 @@
 //!
 //! Every edge of both cores is an axis; its separation is the height of the other core's lowest corner above it. As the
 //! normals of one polygon turn counter-clockwise, so does the lowest corner of the other, so that a walk around both
-//! finds all of them in time linear in the corners; edges that cannot win are passed over. Whether the contact is on that edge or at its end is decided in
-//! `clip.rs`.
+//! finds all of them in time linear in the corners; edges that cannot win are passed over. Whether the contact is on
+//! that edge or at its end is decided in `clip.rs`.
 
 use super::super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use super::clip;
@@ -120,8 +120,7 @@ pub(super) fn rectangles(
     let gap_b = from_b.abs() - half_b - Vec2::new(c * half_a.x + s * half_a.y, s * half_a.x + c * half_a.y);
     counters.computed += 1;
     counters.axes += 4;
-    let gap = gap_a.max(gap_b).max_element();
-    if gap > limit {
+    if gap_a.max(gap_b).max_element() > limit {
         // Nothing to remember: the test of all axes is as cheap as that of one.
         return;
     }
@@ -129,21 +128,11 @@ pub(super) fn rectangles(
     let a = rectangle_outline(&va, radius_a);
     let b = rectangle_outline(&vb, radius_b);
     // Bottom, right, top, left are edges 0 to 3.
-    let edge = |along_x: bool, d: Vec2| match along_x {
-        true => {
-            if d.x >= 0.0 {
-                1
-            } else {
-                3
-            }
-        }
-        false => {
-            if d.y >= 0.0 {
-                2
-            } else {
-                0
-            }
-        }
+    let edge = |along_x: bool, d: Vec2| match (along_x, if along_x { d.x } else { d.y } >= 0.0) {
+        (false, false) => 0,
+        (true, true) => 1,
+        (false, true) => 2,
+        (true, false) => 3,
     };
     let in_a = gap_a.x.max(gap_a.y);
     let in_b = gap_b.x.max(gap_b.y);

@@ -5,6 +5,7 @@
 //!
 //! Cache: `kind` = 1 + axis of the last result; `a` = the four point labels of the last face contact, one per byte.
 
+use super::convex;
 use super::reduce::{FlatPoint, reduce};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
@@ -117,6 +118,11 @@ pub(super) fn collide(
     }
     counters.computed += 1;
     let Some(axes) = separating_axes(&f, cached, limit, job.slop, cache, counters) else { return };
+    if radii[0] + radii[1] > 0.0 && axes.face_gap.max(axes.edge_gap) > 0.0 {
+        // Rounded and the cores are apart: a corner or an edge may be closest, which no axis here knows.
+        *cache = PairCache { kind: axes.face as u32 + 1, a: u32::MAX, b: 0, value: axes.face_gap };
+        return convex::collide_apart(job, counters, out);
+    }
     let used = if cached == axes.face { cache.a } else { u32::MAX };
     *cache = PairCache { kind: axes.face as u32 + 1, a: u32::MAX, b: 0, value: axes.face_gap };
     if !axes.prefer_edge {
@@ -326,7 +332,11 @@ fn face_contact(
     for &i in &chosen[..count] {
         let p = &candidates[i];
         labels = labels << 8 | p.label(3);
-        reference.push(f, p, faces << 6 | p.label(3), out);
+        let id = faces << 6 | p.label(3);
+        // A face smaller than the resolution of its position may come out of clipping with a corner twice.
+        if out.points().iter().all(|q| q.id != id) {
+            reference.push(f, p, id, out);
+        }
     }
     // Shifted in from the right; the bytes left of the last point stay `NO_LABEL`.
     debug_assert!(count == 4 || labels >> 24 == NO_LABEL, "packed labels");

@@ -1,10 +1,15 @@
 //! Contacts between the shapes of the space, one file per family of pairs.
 //!
 //! `round.rs`: closed forms for spheres and capsules. `plane.rs`: everything against a half-space. `boxes.rs`: two
-//! boxes, the hottest path of the engine. All work in the frame of shape a and treat a shape as core plus
-//! rounding radius: the geometry is that of the cores, the radii are taken off at the end.
+//! boxes, the hottest path of the engine. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
+//! whatever is left by GJK and EPA. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. All work in
+//! the frame of shape a and treat a shape as core plus rounding radius: the geometry is that of the cores,
+//! the radii are taken off at the end.
 
 mod boxes;
+mod convex;
+mod hulls;
+mod patch;
 mod plane;
 mod reduce;
 mod round;
@@ -12,15 +17,17 @@ mod round;
 use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::math::*;
 use crate::shape::Shape3;
+use crate::shape::d3::BoxHull;
 
-/// Order in which the contact functions want the two shapes.
+/// Order in which the contact functions want the two shapes. Polyhedra come first: their faces are exact in their
+/// own frame, whatever the distance to the corner of a large one.
 fn rank(shape: &Shape3) -> u32 {
     match shape {
         Shape3::Plane { .. } => 0,
-        Shape3::Cylinder { .. } => 1,
-        Shape3::Cone { .. } => 2,
-        Shape3::Hull { .. } => 3,
-        Shape3::Box { .. } => 4,
+        Shape3::Hull { .. } => 1,
+        Shape3::Box { .. } => 2,
+        Shape3::Cylinder { .. } => 3,
+        Shape3::Cone { .. } => 4,
         Shape3::Capsule { .. } => 5,
         Shape3::Sphere { .. } => 6,
     }
@@ -47,13 +54,30 @@ pub(crate) fn collide(
 /// Contact of a pair that is in the order of [`rank`].
 fn ordered(
     job: &CollideJob<'_, D3>,
-    _cache: &mut PairCache,
+    cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
 ) {
+    match (job.a, job.b) {
+        // These count and cache by themselves.
+        (Shape3::Hull { data: a, radius: ra }, Shape3::Hull { data: b, radius: rb }) => {
+            return hulls::collide(a.view(), b.view(), [*ra, *rb], job, cache, counters, out);
+        }
+        (Shape3::Hull { data: a, radius: ra }, Shape3::Box { half, radius: rb }) => {
+            let b = BoxHull::new(*half);
+            return hulls::collide(a.view(), b.view(), [*ra, *rb], job, cache, counters, out);
+        }
+        (Shape3::Plane { .. } | Shape3::Capsule { .. } | Shape3::Sphere { .. }, _)
+        | (Shape3::Hull { .. }, Shape3::Sphere { .. })
+        | (Shape3::Box { .. }, Shape3::Sphere { .. } | Shape3::Capsule { .. }) => {}
+        _ => return convex::collide(job, cache, counters, out),
+    }
     counters.computed += 1;
     match (job.a, job.b) {
-        (Shape3::Plane { normal, offset }, b) => plane::collide(*normal, *offset, b, job, out),
+        (Shape3::Plane { normal, offset }, b) => plane::collide(*normal, *offset, b, job, cache, out),
+        (Shape3::Hull { data, radius: ra }, Shape3::Sphere { radius: rb }) => {
+            round::hull_sphere(data, *ra, *rb, job, counters, out);
+        }
         (Shape3::Box { half, radius: ra }, Shape3::Sphere { radius: rb }) => {
             round::box_sphere(*half, *ra, *rb, job, out);
         }

@@ -1,9 +1,10 @@
 //! Closed forms: spheres and capsules against each other and against boxes.
 
 use super::push_core_point;
+use crate::distance::{Cores, Wide, core_distance};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters};
-use crate::shape::d3::{closest_on_segment, segment_fraction};
+use crate::shape::d3::{HullData, closest_on_segment, segment_fraction};
 
 /// Sine below which two segments count as parallel, so that a capsule rests on two points.
 const PARALLEL: Real = 0.02;
@@ -74,6 +75,41 @@ pub(super) fn box_sphere(
     out.normal = Vec3::axis(axis) * side;
     let on_a = center + out.normal * depth[axis];
     push_core_point(out, on_a, -depth[axis], [ra, rb], job.margin, 0);
+}
+
+/// Hull against a point core: the deepest face if the centre is inside, closest points if it is outside.
+pub(super) fn hull_sphere(
+    hull: &HullData,
+    ra: Real,
+    rb: Real,
+    job: &CollideJob<'_, D3>,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D3>,
+) {
+    let center = job.b_in_a.position.to_vec();
+    counters.axes += hull.faces().len() as u64;
+    let (mut face, mut height) = (&hull.faces()[0], Real::NEG_INFINITY);
+    for f in hull.faces() {
+        let gap = f.normal.dot(center) - f.offset;
+        if gap > height {
+            (face, height) = (f, gap);
+        }
+    }
+    if height > ra + rb + job.margin {
+        return;
+    }
+    // Above the middle of the face, or inside: its plane is the surface.
+    let on_face = center - face.normal * height;
+    if height <= 0.0 || hull.faces().iter().all(|f| f.normal.dot(on_face) <= f.offset + 1e-6 * height) {
+        out.normal = face.normal;
+        push_core_point(out, on_face, height, [ra, rb], job.margin, 0);
+        return;
+    }
+    let Some(cores) = Cores::<D3>::new(job.a, job.b, &job.b_in_a) else { return };
+    let found = core_distance(&cores, Wide::of(face.normal));
+    counters.gjk_iterations += u64::from(found.iterations[0]);
+    out.normal = found.normal.narrow();
+    push_core_point(out, found.on_a.narrow(), found.distance as Real, [ra, rb], job.margin, 0);
 }
 
 /// Fractions of the closest points of two segments, each clamped to [0, 1].

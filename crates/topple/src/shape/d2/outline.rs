@@ -127,13 +127,12 @@ impl Outline<'_> {
         best
     }
 
-    /// Nearest feature of the core to `p`, given its best edge. A corner closer than `blur` [m] counts as its edge:
-    /// the direction from a corner to a point next to it is noise.
+    /// Nearest feature of the core to `p`, given its best edge.
     ///
     /// The nearest corner is an end of the best edge: among edges whose normals lie on one side of the direction to
     /// `p`, the first one at the nearest corner sees `p` under the smallest angle, and all others start lower.
     #[inline]
-    pub(crate) fn nearest(&self, p: Vec2, (edge, separation): (usize, Real), blur: Real) -> Nearest {
+    pub(crate) fn nearest(&self, p: Vec2, (edge, separation): (usize, Real)) -> Nearest {
         let normal = self.normals[edge];
         let (e1, e2) = (self.vertices[edge], self.vertices[self.next(edge)]);
         let face = Nearest { separation, normal };
@@ -151,7 +150,7 @@ impl Outline<'_> {
             return face;
         };
         let distance = d.length();
-        if distance > blur && distance > Real::MIN_POSITIVE {
+        if distance > Real::MIN_POSITIVE {
             Nearest { separation: distance, normal: d / distance }
         } else {
             face
@@ -160,7 +159,7 @@ impl Outline<'_> {
 
     /// Signed distance from the inflated shape to `p` [m].
     pub(crate) fn distance(&self, p: Vec2) -> Real {
-        self.nearest(p, self.best_edge(p), 0.0).separation - self.radius
+        self.nearest(p, self.best_edge(p)).separation - self.radius
     }
 
     /// First hit of a ray with the inflated outline. See [`crate::shape::ShapeOps::ray_cast`].

@@ -40,8 +40,15 @@ fn degenerate(reason: impl Into<String>) -> Error {
     Error::degenerate("hull", reason)
 }
 
-/// The hull of `points`, its faces merged where they are coplanar.
-pub(super) fn hull(points: &[Vec3], max_vertices: usize) -> Result<Loops, Error> {
+/// Tolerances to try, in units of [`FLAT`]: a cloud whose faces are flat to within a hair of one may not merge cleanly.
+const ATTEMPTS: [f64; 5] = [1.0, 0.25, 4.0, 16.0, 64.0];
+
+/// Polyhedra that `accept` can build from the hull of `points`, its faces merged where they are coplanar.
+pub(super) fn hull<T>(
+    points: &[Vec3],
+    max_vertices: usize,
+    accept: impl Fn(Loops) -> Option<T>,
+) -> Result<T, Error> {
     if let Some(bad) = points.iter().find(|p| !p.is_finite()) {
         return Err(Error::invalid("Hull.points", bad, "finite"));
     }
@@ -49,15 +56,12 @@ pub(super) fn hull(points: &[Vec3], max_vertices: usize) -> Result<Loops, Error>
         return Err(degenerate(format!("{} points given, at least 4 are needed", points.len())));
     }
     let wide: Vec<Wide> = points.iter().map(|&p| Wide::of(p)).collect();
-    let mut tolerance = 0.0;
-    for attempt in 0..4 {
+    for factor in ATTEMPTS {
         let mut builder = Builder::start(&wide)?;
-        tolerance = if attempt == 0 { FLAT * builder.size } else { tolerance * 8.0 };
-        builder.tolerance = tolerance;
+        builder.tolerance = factor * FLAT * builder.size;
         builder.grow();
-        // Faces that are flat to within a hair of the tolerance may not merge cleanly: again with a coarser one.
-        if let Some(loops) = builder.merge(points, max_vertices)? {
-            return Ok(loops);
+        if let Some(found) = builder.merge(points, max_vertices)?.and_then(&accept) {
+            return Ok(found);
         }
     }
     Err(degenerate("the points are too close to flat"))
@@ -107,7 +111,7 @@ impl<'a> Builder<'a> {
             let triangle = builder.triangle(corners, neighbors);
             builder.triangles.push(triangle.ok_or_else(|| degenerate("the points do not enclose a volume"))?);
         }
-        builder.distribute((0..points.len()).collect(), 0);
+        builder.distribute((0..points.len()).collect());
         Ok(builder)
     }
 
@@ -119,12 +123,13 @@ impl<'a> Builder<'a> {
         Some(Triangle { corners, neighbors, normal, offset, outside: Vec::new(), is_alive: true })
     }
 
-    /// Gives each point to the triangle, from number `first` on, that it is farthest outside of.
-    fn distribute(&mut self, points: Vec<usize>, first: usize) {
+    /// Gives each point to the triangle that it is farthest outside of. All triangles are asked, not only new ones: a
+    /// point may have been outside of several.
+    fn distribute(&mut self, points: Vec<usize>) {
         for i in points {
             let p = self.points[i];
             let mut best = (usize::MAX, self.tolerance);
-            for (k, triangle) in self.triangles.iter().enumerate().skip(first) {
+            for (k, triangle) in self.triangles.iter().enumerate() {
                 let height = triangle.height(p);
                 if triangle.is_alive && height > best.1 {
                     best = (k, height);
@@ -149,15 +154,19 @@ impl<'a> Builder<'a> {
                 }
             }
             let Some((seen, point, _)) = best else { return };
-            if !self.add(point, seen) {
-                // A horizon that is no simple loop: rounding. The point is within a hair of the hull.
+            // Faces in one plane with the point count as seen: they are rebuilt as part of the fan. Where that tears the
+            // horizon (thin wedges have faces within the tolerance on both sides), strictly, then only what is clear.
+            let added =
+                [1.0, 1e-3, 0.0, -1e-3, -0.5].iter().any(|f| self.add(point, seen, f * self.tolerance));
+            if !added {
                 self.triangles[seen].outside.retain(|&i| i != point);
             }
         }
     }
 
-    /// Replaces the triangles that `point` sees, starting from `seen`, by a fan from it.
-    fn add(&mut self, point: usize, seen: usize) -> bool {
+    /// Replaces the triangles that `point` sees, starting from `seen`, by a fan from it; triangles up to `slack` in front
+    /// of it count as seen. False if they have no simple border.
+    fn add(&mut self, point: usize, seen: usize, slack: f64) -> bool {
         let p = self.points[point];
         let mut visible = vec![seen];
         let mut is_visible = vec![false; self.triangles.len()];
@@ -165,8 +174,7 @@ impl<'a> Builder<'a> {
         let mut at = 0;
         while at < visible.len() {
             for n in self.triangles[visible[at]].neighbors {
-                // Faces in one plane with the point count as seen: they are rebuilt as part of the fan.
-                if !is_visible[n] && self.triangles[n].height(p) > -self.tolerance {
+                if !is_visible[n] && self.triangles[n].height(p) > -slack {
                     is_visible[n] = true;
                     visible.push(n);
                 }
@@ -206,6 +214,13 @@ impl<'a> Builder<'a> {
             let Some(triangle) = self.triangle([a, b, point], neighbors) else { return false };
             fan.push(triangle);
         }
+        // Corners that go under must be inside of what replaces them; at the tip of a thin spike they might not be.
+        for i in visible.iter().flat_map(|&t| self.triangles[t].corners) {
+            let on_border = border.iter().any(|e| e.0 == i);
+            if !on_border && fan.iter().any(|t| t.height(self.points[i]) > self.tolerance) {
+                return false;
+            }
+        }
         self.triangles.extend(fan);
         for (k, &(a, b, behind)) in border.iter().enumerate() {
             let other = &mut self.triangles[behind];
@@ -221,7 +236,7 @@ impl<'a> Builder<'a> {
             orphans.append(&mut self.triangles[t].outside);
         }
         orphans.retain(|&i| i != point);
-        self.distribute(orphans, first);
+        self.distribute(orphans);
         true
     }
 
@@ -264,28 +279,20 @@ impl<'a> Builder<'a> {
             let Some(border) = self.border(face, members, &face_of) else { return Ok(None) };
             loops.push(border);
         }
-        // A point between only two faces lies on their common edge, or inside a face: no corner.
-        let mut uses = vec![0_u32; self.points.len()];
-        loops.iter().flatten().for_each(|&i| uses[i] += 1);
+        let uses = drop_flat_corners(&mut loops, self.points, 2.0 * self.tolerance);
+        let total = uses.iter().filter(|&&n| n > 0).count();
+        if total > max_vertices {
+            return Err(degenerate(format!(
+                "the hull has {total} vertices, the limit is {max_vertices}; use fewer points"
+            )));
+        }
         let mut number = vec![u16::MAX; self.points.len()];
         let mut vertices = Vec::new();
-        for i in (0..uses.len()).filter(|&i| uses[i] >= 3) {
+        for i in (0..uses.len()).filter(|&i| uses[i] > 0) {
             number[i] = vertices.len() as u16;
             vertices.push(points[i]);
-            if vertices.len() > max_vertices {
-                let total = uses.iter().filter(|&&n| n >= 3).count();
-                return Err(degenerate(format!(
-                    "the hull has {total} vertices, the limit is {max_vertices}; use fewer points"
-                )));
-            }
         }
-        let faces: Vec<Vec<u16>> = loops
-            .into_iter()
-            .map(|l| l.into_iter().map(|i| number[i]).filter(|&i| i != u16::MAX).collect())
-            .collect();
-        if faces.iter().any(|l: &Vec<u16>| l.len() < 3) {
-            return Ok(None);
-        }
+        let faces = loops.into_iter().map(|l| l.into_iter().map(|i| number[i]).collect()).collect();
         Ok(Some(Loops { vertices, faces }))
     }
 
@@ -308,6 +315,31 @@ impl<'a> Builder<'a> {
         match edges.as_slice() {
             [first, .., last] if last.1 == first.0 => Some(edges.into_iter().map(|e| e.0).collect()),
             _ => None,
+        }
+    }
+}
+
+/// Drops points in the middle of an edge between two faces, and faces that keep fewer than three corners (slivers
+/// along an edge), until nothing changes. Returns how many faces use each point.
+fn drop_flat_corners(loops: &mut Vec<Vec<usize>>, points: &[Wide], tolerance: f64) -> Vec<u32> {
+    loop {
+        let mut uses = vec![0_u32; points.len()];
+        loops.iter().flatten().for_each(|&i| uses[i] += 1);
+        let mut flat = vec![false; points.len()];
+        for l in loops.iter() {
+            for k in 0..l.len() {
+                // Between two faces only, and on the line. At the rim of a thin plate the first does not give the second.
+                let (before, i, after) = (l[(k + l.len() - 1) % l.len()], l[k], l[(k + 1) % l.len()]);
+                let (line, at) = (points[after] - points[before], points[i] - points[before]);
+                let aside = line.cross(at).length() <= tolerance * line.length();
+                flat[i] |= uses[i] < 3 && aside && !flat[before];
+            }
+        }
+        let corners: usize = loops.iter().map(Vec::len).sum();
+        loops.iter_mut().for_each(|l| l.retain(|&i| !flat[i]));
+        loops.retain(|l| l.len() >= 3);
+        if loops.iter().map(Vec::len).sum::<usize>() == corners {
+            return uses;
         }
     }
 }

@@ -1,0 +1,269 @@
+//! Events, their actions, and expectations.
+
+use smol_str::SmolStr;
+
+use super::query::PendingQuery;
+use super::record::Checked;
+use super::{Evaluator, Output, Reported, random};
+use crate::ast::{self, Declaration};
+use crate::diagnostics::Diagnostic;
+use crate::model::director::Change;
+use crate::model::{Action, BodyKind, Event, Expectation, Moment, Query, Schedule, Scope, Window};
+use crate::schema::KindInfo;
+use crate::units::Dimension;
+use crate::value::Value;
+
+/// An event; its condition waits for the names.
+pub(crate) struct PendingEvent {
+    pub event: Event,
+    pub when: Option<PendingQuery>,
+}
+
+/// An expectation, likewise.
+pub(crate) struct PendingExpectation {
+    pub expectation: Expectation,
+    pub conditions: Vec<PendingQuery>,
+}
+
+impl Evaluator<'_> {
+    fn moment(&mut self, moment: &ast::Moment) -> Result<Moment, Reported> {
+        let value = self.eval(&moment.value)?;
+        let span = moment.value.span;
+        let Value::Number(number, dimension) = value else {
+            return Err(self.wrong_type(span, "a time", &value));
+        };
+        if let Some(found) = dimension {
+            let wanted = if moment.steps { Dimension::NONE } else { Dimension::TIME };
+            if !wanted.accepts(found) {
+                let message = format!("expected {}, found {}", wanted.describe(), found.describe());
+                return Err(self.fail(Diagnostic::error("unit", span, message)));
+            }
+        }
+        let whole = number == libm::round(number);
+        if number < 0.0 || (moment.steps && !whole) || number > 1e15 {
+            let what = if moment.steps { "a number of steps is whole and" } else { "a time is" };
+            return Err(self.fail(Diagnostic::error("value", span, format!("{what} not negative"))));
+        }
+        Ok(if moment.steps { Moment::Steps(number as u64) } else { Moment::Time(number) })
+    }
+
+    pub(crate) fn event(&mut self, event: &ast::Event) -> Result<(), Reported> {
+        self.count_declaration(event.span)?;
+        if matches!(self.output, Output::Event(_)) {
+            let message = "an event cannot hold another event";
+            return Err(self.fail(Diagnostic::error("structure", event.span, message)));
+        }
+        self.at_site(event.span);
+        let stream = match &event.stream {
+            None => self.site_key(),
+            Some(given) => match given.as_word().and_then(|text| u64::from_str_radix(text, 16).ok()) {
+                Some(stream) => stream,
+                None => {
+                    let message = "a stream is a hexadecimal number in quotes";
+                    return Err(self.fail(Diagnostic::error("value", given.span, message)));
+                }
+            },
+        };
+        let mut when = None;
+        let schedule = match &event.schedule {
+            ast::Schedule::At(moment) => Schedule::At(self.moment(moment)?),
+            ast::Schedule::Every { period, from, until } => {
+                let span = period.value.span;
+                let period = self.moment(period)?;
+                if matches!(period, Moment::Steps(0)) || period == Moment::Time(0.0) {
+                    return Err(self.fail(Diagnostic::error("value", span, "a period is not zero")));
+                }
+                let from = from.as_ref().map_or(Ok(period), |from| self.moment(from))?;
+                let until = until.as_ref().map(|until| self.moment(until)).transpose()?;
+                Schedule::Every { period, from, until }
+            }
+            ast::Schedule::When(condition) => {
+                when = Some(self.query(condition)?);
+                Schedule::When(Query::Number(0.0))
+            }
+        };
+        let level = self.levels.last().cloned().unwrap_or_default();
+        let scope =
+            Scope { group: self.group_name().unwrap_or_default(), pose: self.pose, loops: level.loops };
+        let variable = event.variable.as_ref().map(|word| word.text.clone());
+        let items = self.close_items(&event.items, variable.as_ref())?;
+        let event = Event { schedule, variable, stream, scope, items, span: event.span };
+        self.pending.events.push(PendingEvent { event, when });
+        Ok(())
+    }
+
+    /// Expands the block of an event for one of its occurrences; the actions stay in the output.
+    pub(crate) fn run_event(&mut self, event: &Event, occurrence: u64) {
+        let mut prefix = event.scope.group.to_string();
+        if !prefix.is_empty() {
+            prefix.push('.');
+        }
+        let mut loops = event.scope.loops.clone();
+        if matches!(event.schedule, Schedule::Every { .. }) {
+            // What is added again and again gets its number as an index.
+            loops.push(occurrence as f64);
+        }
+        let mut levels = vec![super::names::Level::default()];
+        if prefix.is_empty() {
+            levels[0].loops = loops;
+        } else {
+            levels.push(super::names::Level { prefix, loops });
+        }
+        self.levels = levels;
+        self.pose = event.scope.pose;
+        self.place.context = random::mix(event.stream, occurrence);
+        self.locals.clear();
+        if let Some(variable) = &event.variable {
+            self.push_local(variable, Value::plain(occurrence as f64));
+        }
+        self.sites.clear();
+        random::find_sites(&event.items, &mut self.sites);
+        // Not the top of a file: constants in an event are its own.
+        self.depth += 1;
+        self.items(&event.items);
+        self.depth -= 1;
+        self.locals.clear();
+    }
+
+    pub(crate) fn expectation(&mut self, expectation: &ast::Expectation) -> Result<(), Reported> {
+        self.count_declaration(expectation.span)?;
+        if matches!(self.output, Output::Event(_)) {
+            let message = "expectations stand outside of events";
+            return Err(self.fail(Diagnostic::error("structure", expectation.span, message)));
+        }
+        self.at_site(expectation.span);
+        let window = match &expectation.window {
+            ast::Window::Always => Window::Always,
+            ast::Window::Finally => Window::Finally,
+            ast::Window::After(moment) => Window::After(self.moment(moment)?),
+            ast::Window::By(moment) => Window::By(self.moment(moment)?),
+            ast::Window::From(from, until) => {
+                let from = self.moment(from)?;
+                Window::From(from, until.as_ref().map(|until| self.moment(until)).transpose()?)
+            }
+        };
+        let mut conditions = Vec::new();
+        let mut sound = true;
+        for condition in &expectation.conditions {
+            match self.query(condition) {
+                Ok(query) => conditions.push(query),
+                Err(Reported) => sound = false,
+            }
+        }
+        if expectation.conditions.is_empty() {
+            return Err(self.fail(Diagnostic::error(
+                "structure",
+                expectation.span,
+                "nothing is expected here",
+            )));
+        }
+        if !sound {
+            // Names in the sound ones are still looked up, so that all faults are listed.
+            self.pending.checks.append(&mut conditions);
+            return Err(Reported);
+        }
+        let expectation = Expectation {
+            window,
+            about: expectation.about.clone(),
+            conditions: Vec::new(),
+            span: expectation.span,
+        };
+        self.pending.expectations.push(PendingExpectation { expectation, conditions });
+        Ok(())
+    }
+
+    // ---- actions ------------------------------------------------------------------------------------------
+
+    pub(crate) fn action(
+        &mut self,
+        kind: &'static KindInfo,
+        declaration: &Declaration,
+    ) -> Result<(), Reported> {
+        if matches!(self.output, Output::Scene) {
+            let message = format!("'{}' is something that happens", declaration.kind.text);
+            let help = format!("write it in an event: at 5s {{ {} … }}", declaration.kind.text);
+            return Err(self.fail(Diagnostic::error("structure", declaration.kind.span, message).help(help)));
+        }
+        let record = self.record(kind, &declaration.kind, &declaration.parameters)?;
+        let takes_bodies = !matches!(kind.name, "set" | "stop");
+        if takes_bodies == declaration.head.is_empty() {
+            let message = if takes_bodies {
+                format!("'{}' needs the name of a body", kind.name)
+            } else {
+                format!("'{}' takes no name", kind.name)
+            };
+            return Err(self.fail(Diagnostic::error("name", declaration.kind.span, message)));
+        }
+        let mut on = Vec::new();
+        for word in &declaration.head {
+            on.push(self.target_ref(word)?);
+        }
+        let dimension = self.dimension();
+        let turned = |name: &str| record.vector(name).map(|v| self.pose.turn(v));
+        let action = match kind.name {
+            "push" => {
+                if record.iter().next().is_none() || (record.has("at") && record.iter().count() == 1) {
+                    let message = "'push' needs 'impulse', 'force', 'torque' or 'angularImpulse'";
+                    return Err(self.fail(Diagnostic::error(
+                        "missing-parameter",
+                        declaration.kind.span,
+                        message,
+                    )));
+                }
+                Action::Push {
+                    on: Vec::new(),
+                    impulse: turned("impulse"),
+                    force: turned("force"),
+                    torque: turned("torque"),
+                    angular_impulse: turned("angularImpulse"),
+                    at: record.vector("at").map(|at| self.pose.point(at)),
+                }
+            }
+            "change" => {
+                let kinds = [
+                    ("static", BodyKind::Static),
+                    ("kinematic", BodyKind::Kinematic),
+                    ("dynamic", BodyKind::Dynamic),
+                ];
+                let change = Change {
+                    velocity: turned("vel"),
+                    angular_velocity: turned("angvel"),
+                    kind: kinds.iter().find(|(name, _)| record.has(name)).map(|(_, kind)| *kind),
+                    gravity_scale: record.number("gravityScale"),
+                    elastic: record.number("elastic"),
+                    friction: record.number("friction"),
+                    colour: record.vector("colour"),
+                    position: record.vector("centre").map(|at| self.pose.point(at)),
+                    angle: record.number("angle").map(|angle| self.pose.angle + angle),
+                };
+                Action::Change { on: Vec::new(), change: Box::new(change) }
+            }
+            "remove" => Action::Remove(Vec::new()),
+            "wake" => Action::Wake(Vec::new()),
+            "sleep" => Action::Sleep(Vec::new()),
+            "stop" => Action::Stop,
+            _ => {
+                let given = record.iter().filter_map(|(param, value): (_, &Checked)| {
+                    Some((SmolStr::new_static(param.name), value.setting(dimension)?))
+                });
+                Action::Set(given.collect())
+            }
+        };
+        let index = self.emit_action(action);
+        if !on.is_empty() {
+            self.pending.actions.push((on, index));
+        }
+        Ok(())
+    }
+
+    /// Adds an action; its index.
+    pub(crate) fn emit_action(&mut self, action: Action) -> usize {
+        match &mut self.output {
+            Output::Event(actions) => {
+                actions.push(action);
+                actions.len() - 1
+            }
+            Output::Scene => 0,
+        }
+    }
+}

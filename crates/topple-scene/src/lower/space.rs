@@ -1,0 +1,160 @@
+//! The few places where lowering differs between the plane and space.
+
+use topple::math::{PointOps, RotOps, VecOps};
+use topple::{D2, D3, Dim, Quat, Real, Rot2, Shape2, Shape3, SymMat3};
+
+use crate::model::{Pose, Shape, Vec3};
+
+/// A dimension that scenes can be lowered to. Positions and directions come as three numbers.
+pub trait Space: Dim {
+    /// A vector.
+    fn vec(v: Vec3) -> Self::Vec;
+    /// A rotation vector.
+    fn ang(v: Vec3) -> Self::Ang;
+    /// The rotation of a pose.
+    fn rot(pose: &Pose) -> Self::Rot;
+    /// Moments about the axes of the body.
+    fn inertia(moments: Vec3) -> Self::Inertia;
+    /// The shapes of the engine that make up one of the scene, or why there are none.
+    fn shapes(shape: &Shape) -> Result<Vec<Self::Shape>, String>;
+    /// A vector, back.
+    fn vec_out(v: Self::Vec) -> Vec3;
+    /// A rotation vector, back; in 2D along z.
+    fn ang_out(w: Self::Ang) -> Vec3;
+    /// The angle in 2D; in 3D the angle of the whole rotation [rad].
+    fn angle(rot: Self::Rot) -> f64;
+
+    /// A position.
+    fn point(v: Vec3) -> Self::Point {
+        Self::Point::from_vec(Self::vec(v))
+    }
+
+    /// A position, back.
+    fn point_out(p: Self::Point) -> Vec3 {
+        Self::vec_out(p.to_vec())
+    }
+
+    /// A pose.
+    fn pose(pose: &Pose) -> topple::Pose<Self> {
+        topple::Pose { position: Self::point(pose.position), rotation: Self::rot(pose) }
+    }
+}
+
+fn not_yet(what: &str) -> String {
+    format!("the engine has no {what} yet")
+}
+
+impl Space for D2 {
+    fn vec(v: Vec3) -> topple::Vec2 {
+        topple::Vec2::new(v[0] as Real, v[1] as Real)
+    }
+
+    fn ang(v: Vec3) -> Real {
+        v[2] as Real
+    }
+
+    fn rot(pose: &Pose) -> Rot2 {
+        Rot2::from_angle(pose.angle as Real)
+    }
+
+    fn inertia(moments: Vec3) -> Real {
+        moments[2] as Real
+    }
+
+    fn shapes(shape: &Shape) -> Result<Vec<Shape2>, String> {
+        let text = |error: topple::Error| error.to_string();
+        let shape = match shape {
+            Shape::Ball { radius } => Shape2::circle(*radius as Real),
+            Shape::Cuboid { size, rounding } => {
+                Shape2::rounded_rectangle(size[0] as Real, size[1] as Real, *rounding as Real)
+            }
+            Shape::Capsule { from, to, radius } => {
+                Shape2::capsule(Self::vec(*from), Self::vec(*to), *radius as Real)
+            }
+            Shape::Hull { points, rounding } => {
+                let points: Vec<_> = points.iter().map(|point| Self::vec(*point)).collect();
+                Shape2::rounded_polygon(&points, *rounding as Real).map_err(text)?
+            }
+            Shape::Segment { from, to } => Shape2::segment(Self::vec(*from), Self::vec(*to)),
+            Shape::HalfSpace { normal, offset } => {
+                Shape2::half_plane(Self::vec(*normal), *offset as Real).map_err(text)?
+            }
+            Shape::Chain { points, closed } => {
+                let ends = points.iter().zip(points.iter().skip(1).chain(closed.then_some(&points[0])));
+                return Ok(ends
+                    .map(|(from, to)| Shape2::segment(Self::vec(*from), Self::vec(*to)))
+                    .collect());
+            }
+            _ => return Err(not_yet("such shape in 2D")),
+        };
+        Ok(vec![shape])
+    }
+
+    fn vec_out(v: topple::Vec2) -> Vec3 {
+        [f64::from(v.x), f64::from(v.y), 0.0]
+    }
+
+    fn ang_out(w: Real) -> Vec3 {
+        [0.0, 0.0, f64::from(w)]
+    }
+
+    fn angle(rot: Rot2) -> f64 {
+        f64::from(rot.angle())
+    }
+}
+
+impl Space for D3 {
+    fn vec(v: Vec3) -> topple::Vec3 {
+        topple::Vec3::new(v[0] as Real, v[1] as Real, v[2] as Real)
+    }
+
+    fn ang(v: Vec3) -> topple::Vec3 {
+        Self::vec(v)
+    }
+
+    fn rot(pose: &Pose) -> Quat {
+        let [x, y, z, w] = pose.rotation.map(|part| part as Real);
+        RotOps::<D3>::normalized(Quat::from_xyzw(x, y, z, w))
+    }
+
+    fn inertia(moments: Vec3) -> SymMat3 {
+        SymMat3::from_diagonal(Self::vec(moments))
+    }
+
+    fn shapes(shape: &Shape) -> Result<Vec<Shape3>, String> {
+        let text = |error: topple::Error| error.to_string();
+        let shape = match shape {
+            Shape::Ball { radius } => Shape3::sphere(*radius as Real),
+            Shape::Cuboid { size, rounding } => {
+                let [x, y, z] = size.map(|part| part as Real);
+                Shape3::rounded_cuboid(x, y, z, *rounding as Real)
+            }
+            Shape::Capsule { from, to, radius } => {
+                Shape3::capsule(Self::vec(*from), Self::vec(*to), *radius as Real)
+            }
+            Shape::Cylinder { radius, height } => Shape3::cylinder(*height as Real, *radius as Real),
+            Shape::Cone { radius, height } => Shape3::cone(*height as Real, *radius as Real),
+            Shape::Hull { points, rounding } => {
+                let points: Vec<_> = points.iter().map(|point| Self::vec(*point)).collect();
+                Shape3::rounded_hull(&points, *rounding as Real).map_err(text)?
+            }
+            Shape::HalfSpace { normal, offset } => Shape3::plane(Self::vec(*normal), *offset as Real),
+            Shape::Mesh { .. } => return Err(not_yet("triangle meshes")),
+            Shape::HeightField { .. } => return Err(not_yet("height fields")),
+            _ => return Err(not_yet("such shape in 3D")),
+        };
+        Ok(vec![shape])
+    }
+
+    fn vec_out(v: topple::Vec3) -> Vec3 {
+        [f64::from(v.x), f64::from(v.y), f64::from(v.z)]
+    }
+
+    fn ang_out(w: topple::Vec3) -> Vec3 {
+        Self::vec_out(w)
+    }
+
+    fn angle(rot: Quat) -> f64 {
+        f64::from(VecOps::length(RotOps::<D3>::to_ang(rot)))
+    }
+}

@@ -1,0 +1,728 @@
+//! A scene as text: flat, every value explicit where it differs from the default. Loading it gives the same scene.
+
+use std::fmt::Write as _;
+
+use super::write_items;
+use crate::ast::Unary;
+use crate::model::{
+    Body, BodyKind, Defaults, Event, Expectation, Filter, Force, ForceKind, Joint, JointKind, Look, Material,
+    Moment, Motor, Part, Pose, Query, Scene, Schedule, Setting, Shape, Soft, Target, Vec3, Window, World,
+};
+use crate::value::number_text;
+
+/// The whole scene.
+#[must_use]
+pub fn scene(scene: &Scene) -> String {
+    let mut printer =
+        Printer { out: String::new(), dimension: usize::from(scene.world.dimension), world: &scene.world };
+    printer.scene(scene);
+    printer.out
+}
+
+struct Printer<'a> {
+    out: String,
+    dimension: usize,
+    world: &'a World,
+}
+
+impl Printer<'_> {
+    // ---- values -------------------------------------------------------------------------------------------
+
+    fn word(&mut self, name: &str) {
+        let _ = write!(self.out, " {name}");
+    }
+
+    fn number(&mut self, name: &str, value: f64) {
+        let _ = write!(self.out, " {name} {}", number_text(value));
+    }
+
+    fn number_unless(&mut self, name: &str, value: f64, default: f64) {
+        if value != default {
+            self.number(name, value);
+        }
+    }
+
+    fn optional(&mut self, name: &str, value: Option<f64>) {
+        if let Some(value) = value {
+            self.number(name, value);
+        }
+    }
+
+    fn numbers(&mut self, name: &str, values: &[f64]) {
+        let _ = write!(self.out, " {name} {}", list(values));
+    }
+
+    fn vector(&mut self, name: &str, value: Vec3) {
+        self.numbers(name, &value[..self.dimension]);
+    }
+
+    fn vector_unless(&mut self, name: &str, value: Vec3, default: Vec3) {
+        if value != default {
+            self.vector(name, value);
+        }
+    }
+
+    fn optional_vector(&mut self, name: &str, value: Option<Vec3>) {
+        if let Some(value) = value {
+            self.vector(name, value);
+        }
+    }
+
+    /// One number in 2D, three in 3D.
+    fn spin(&mut self, name: &str, value: Vec3) {
+        if self.dimension == 2 {
+            self.number(name, value[2]);
+        } else {
+            self.vector(name, value);
+        }
+    }
+
+    fn optional_spin(&mut self, name: &str, value: Option<Vec3>) {
+        if let Some(value) = value {
+            self.spin(name, value);
+        }
+    }
+
+    fn flag(&mut self, name: &str, value: bool) {
+        if value {
+            self.word(name);
+        }
+    }
+
+    fn text(&mut self, name: &str, value: Option<&str>) {
+        if let Some(value) = value {
+            let _ = write!(self.out, " {name} \"{value}\"");
+        }
+    }
+
+    fn pair(&mut self, name: &str, value: Option<[f64; 2]>) {
+        if let Some(value) = value {
+            self.numbers(name, &value);
+        }
+    }
+
+    fn points(&mut self, name: &str, points: &[Vec3]) {
+        let points: Vec<_> = points.iter().map(|point| list(&point[..self.dimension])).collect();
+        let _ = write!(self.out, " {name} [{}]", points.join("; "));
+    }
+
+    /// Directions that only exist in 3D.
+    fn axis(&mut self, name: &str, value: Vec3, flat: bool) {
+        if self.dimension == 3 || flat {
+            self.vector(name, value);
+        }
+    }
+
+    // ---- the scene ----------------------------------------------------------------------------------------
+
+    fn scene(&mut self, scene: &Scene) {
+        self.world_block(&scene.world);
+        for parameter in &scene.parameters {
+            let _ = write!(self.out, "param {} = {}", parameter.name, parameter.value);
+            if let Some((low, high)) = parameter.range {
+                let _ = write!(self.out, " in {}..{}", number_text(low), number_text(high));
+            }
+            if let Some(about) = &parameter.about {
+                let _ = write!(self.out, " \"{about}\"");
+            }
+            self.out.push('\n');
+        }
+        for material in &scene.materials {
+            let _ = write!(self.out, "material \"{}\" {{", material.name);
+            self.optional("density", material.density);
+            self.optional("elastic", material.elastic);
+            self.optional("friction", material.friction);
+            self.optional("staticFriction", material.static_friction);
+            self.optional("rollingFriction", material.rolling_friction);
+            self.optional("spinningFriction", material.spinning_friction);
+            self.optional_vector("surfaceVelocity", material.surface_velocity);
+            if let Some(colour) = material.colour {
+                self.numbers("colour", &colour);
+            }
+            self.text("texture", material.texture.as_deref());
+            self.flag("hidden", material.hidden);
+            self.out.push_str(" }\n");
+        }
+        for body in &scene.bodies {
+            self.body(body);
+        }
+        for joint in &scene.joints {
+            self.joint(joint);
+        }
+        for force in &scene.forces {
+            self.force(force);
+        }
+        for ignore in &scene.ignores {
+            let _ = writeln!(self.out, "ignore {{ a \"{}\" b \"{}\" }}", ignore.a, ignore.b);
+        }
+        self.view(scene);
+        for template in &scene.templates {
+            super::syntax::write_declaration(&mut self.out, template, 0);
+        }
+        for event in &scene.events {
+            self.event(event);
+        }
+        for expectation in &scene.expectations {
+            self.expectation(expectation);
+        }
+    }
+
+    fn world_block(&mut self, world: &World) {
+        self.out.push_str("world {");
+        let _ = write!(self.out, " dimension {}", world.dimension);
+        if world.defaults == Defaults::Seed {
+            self.out.push_str(" defaults seed");
+        }
+        self.text("title", world.title.as_deref());
+        self.vector_unless("gravity", world.gravity, [0.0, -9.8, 0.0]);
+        self.number_unless("dt", world.dt, 1.0 / 60.0);
+        self.number_unless("substeps", f64::from(world.substeps), 4.0);
+        self.optional("frames", world.frames.map(|frames| frames as f64));
+        self.optional("duration", world.duration);
+        self.number_unless("seed", world.seed as f64, 0.0);
+        self.text("integrator", world.integrator.as_deref());
+        self.text("broadPhase", world.broad_phase.as_deref());
+        self.text("narrowPhase", world.narrow_phase.as_deref());
+        self.text("solver", world.solver.as_deref());
+        self.number_unless("density", world.density, 1.0);
+        let base = if world.defaults == Defaults::Seed { World::seed() } else { World::default() };
+        self.number_unless("elastic", world.elastic, base.elastic);
+        self.number_unless("friction", world.friction, base.friction);
+        if world.sleeping != base.sleeping {
+            let _ = write!(self.out, " sleeping {}", if world.sleeping { "on" } else { "off" });
+        }
+        for (key, value) in &world.settings {
+            if base.settings.get(key) != Some(value) {
+                self.setting(key, value);
+            }
+        }
+        if !world.library.is_empty() {
+            self.out.push_str(" settings {");
+            for (key, value) in &world.library {
+                self.setting(key, value);
+            }
+            self.out.push_str(" }");
+        }
+        self.out.push_str(" }\n");
+    }
+
+    fn setting(&mut self, key: &str, value: &Setting) {
+        match value {
+            Setting::Flag(flag) => {
+                let _ = write!(self.out, " {key} {}", if *flag { "on" } else { "off" });
+            }
+            Setting::Number(number) => self.number(key, *number),
+            Setting::Text(text) => self.text(key, Some(text)),
+            Setting::Vector(values) => self.numbers(key, values),
+        }
+    }
+
+    // ---- bodies -------------------------------------------------------------------------------------------
+
+    fn body(&mut self, body: &Body) {
+        let single = match body.parts.as_slice() {
+            [part] if part.pose.is_identity() => match &part.shape {
+                // A wall has no pose of its own.
+                Shape::HalfSpace { .. } => body.pose.is_identity() && body.kind == BodyKind::Static,
+                _ => true,
+            },
+            _ => false,
+        };
+        let wall = single && matches!(body.parts[0].shape, Shape::HalfSpace { .. });
+        let kind = if single { shape_word(&body.parts[0].shape, self.dimension) } else { "body" };
+        self.out.push_str(kind);
+        if let Some(name) = &body.name {
+            let _ = write!(self.out, " \"{name}\"");
+        }
+        self.out.push_str(" {");
+        if single {
+            self.shape(&body.parts[0].shape);
+        }
+        if !wall {
+            self.pose("centre", &body.pose);
+            self.motion(body);
+        }
+        self.text("memberOf", body.group.as_deref());
+        if single {
+            self.surface(&body.parts[0]);
+        } else {
+            self.out.push('\n');
+            for part in &body.parts {
+                let _ = write!(self.out, "  {} {{", shape_word(&part.shape, self.dimension));
+                self.shape(&part.shape);
+                if !matches!(part.shape, Shape::HalfSpace { .. }) {
+                    self.pose("centre", &part.pose);
+                }
+                self.surface(part);
+                self.out.push_str(" }\n");
+            }
+        }
+        self.out.push_str(" }\n");
+    }
+
+    fn pose(&mut self, position: &str, pose: &Pose) {
+        self.vector_unless(position, pose.position, [0.0; 3]);
+        if self.dimension == 2 {
+            self.number_unless("angle", pose.angle, 0.0);
+        } else if pose.rotation != Pose::IDENTITY.rotation {
+            self.numbers("orientation", &pose.rotation);
+        }
+    }
+
+    fn motion(&mut self, body: &Body) {
+        match body.kind {
+            BodyKind::Static => self.word("static"),
+            BodyKind::Kinematic => self.word("kinematic"),
+            BodyKind::Dynamic => {}
+        }
+        self.vector_unless("vel", body.velocity, [0.0; 3]);
+        if body.angular_velocity != [0.0; 3] {
+            self.spin("angvel", body.angular_velocity);
+        }
+        self.optional("mass", body.mass);
+        self.optional_spin("inertia", body.inertia);
+        self.optional_vector("massCentre", body.mass_centre);
+        if body.inertia_from_bounds {
+            self.word("massFrom bounds");
+        }
+        let names = ["x", "y", "z", "rx", "ry", "rz"];
+        let locked = body.locks.linear.iter().chain(&body.locks.angular);
+        let locks: Vec<_> =
+            names.iter().zip(locked).filter(|(_, locked)| **locked).map(|(name, _)| *name).collect();
+        if !locks.is_empty() {
+            let _ = write!(self.out, " lock \"{}\"", locks.join(" "));
+        }
+        self.number_unless("gravityScale", body.gravity_scale, 1.0);
+        self.number_unless("linearDrag", body.linear_drag, 0.0);
+        self.number_unless("angularDrag", body.angular_drag, 0.0);
+        self.flag("bullet", body.bullet);
+        self.flag("asleep", body.asleep);
+        self.flag("sleepless", body.sleepless);
+    }
+
+    fn shape(&mut self, shape: &Shape) {
+        match shape {
+            Shape::Ball { radius } => self.number("radius", *radius),
+            Shape::Cuboid { size, rounding } => {
+                self.vector("size", *size);
+                self.number_unless("rounding", *rounding, 0.0);
+            }
+            Shape::Capsule { from, to, radius } => {
+                self.number("radius", *radius);
+                self.vector("from", *from);
+                self.vector("to", *to);
+            }
+            Shape::Cylinder { radius, height } | Shape::Cone { radius, height } => {
+                self.number("radius", *radius);
+                self.number("height", *height);
+            }
+            Shape::Hull { points, rounding } => {
+                self.points("points", points);
+                self.number_unless("rounding", *rounding, 0.0);
+            }
+            Shape::Segment { from, to } => {
+                self.vector("from", *from);
+                self.vector("to", *to);
+            }
+            Shape::Chain { points, closed } => {
+                self.points("points", points);
+                self.flag("loop", *closed);
+            }
+            Shape::HalfSpace { normal, offset } => {
+                self.vector("normal", *normal);
+                self.number("toOrig", *offset);
+            }
+            Shape::Mesh { file, scale, convex, decompose } => {
+                self.text("file", Some(file));
+                self.number_unless("scale", *scale, 1.0);
+                self.flag("convex", *convex);
+                self.flag("decompose", *decompose);
+            }
+            Shape::HeightField { rows, columns, size, heights } => {
+                self.number("rows", f64::from(*rows));
+                self.number("columns", f64::from(*columns));
+                self.numbers("size", size);
+                let heights: Vec<_> = heights.iter().map(|height| number_text(*height)).collect();
+                let _ = write!(self.out, " heights [{}]", heights.join("; "));
+            }
+        }
+    }
+
+    fn surface(&mut self, part: &Part) {
+        let Material {
+            density,
+            elastic,
+            friction,
+            static_friction,
+            rolling_friction,
+            spinning_friction,
+            surface_velocity,
+        } = &part.material;
+        self.number_unless("density", *density, self.world.density);
+        self.number_unless("elastic", *elastic, self.world.elastic);
+        self.number_unless("friction", *friction, self.world.friction);
+        self.optional("staticFriction", *static_friction);
+        self.number_unless("rollingFriction", *rolling_friction, 0.0);
+        self.number_unless("spinningFriction", *spinning_friction, 0.0);
+        self.vector_unless("surfaceVelocity", *surface_velocity, [0.0; 3]);
+        let Filter { category, mask, group, sensor } = part.filter;
+        self.number_unless("category", f64::from(category), 1.0);
+        self.number_unless("mask", f64::from(mask), f64::from(u32::MAX));
+        self.number_unless("filterGroup", f64::from(group), 0.0);
+        self.flag("sensor", sensor);
+        let Look { colour, texture, hidden } = &part.look;
+        if *colour != [1.0; 3] {
+            self.numbers("colour", colour);
+        }
+        self.text("texture", texture.as_deref());
+        self.flag("hidden", *hidden);
+    }
+
+    // ---- joints and forces --------------------------------------------------------------------------------
+
+    fn soft(&mut self, soft: Option<Soft>) {
+        if let Some(soft) = soft {
+            self.number("frequency", soft.frequency);
+            self.number("dampingRatio", soft.damping_ratio);
+        }
+    }
+
+    fn motor(&mut self, motor: Option<Motor>, strength: &str) {
+        if let Some(motor) = motor {
+            self.number("motorSpeed", motor.speed);
+            self.optional(strength, motor.strength);
+        }
+    }
+
+    fn joint(&mut self, joint: &Joint) {
+        let word = match &joint.kind {
+            JointKind::Ball { .. } => "ball",
+            JointKind::Hinge { .. } => "hinge",
+            JointKind::Slider { .. } => "slider",
+            JointKind::Fixed { .. } => "fixed",
+            JointKind::Distance { .. } => "distance",
+            JointKind::Spring { .. } => "spring",
+            JointKind::Rope { .. } => "rope",
+            JointKind::Wheel { .. } => "wheel",
+            JointKind::Gear { .. } => "gear",
+            JointKind::Motor { .. } => "motor",
+            JointKind::Mouse { .. } => "mouse",
+        };
+        let _ = write!(self.out, "joint {word}");
+        if let Some(name) = &joint.name {
+            let _ = write!(self.out, " \"{name}\"");
+        }
+        self.out.push_str(" {");
+        self.text("a", Some(&joint.a));
+        self.text("b", joint.b.as_deref());
+        self.optional_vector("atA", joint.at_a);
+        self.optional_vector("atB", joint.at_b);
+        match &joint.kind {
+            JointKind::Ball { axis, cone_limit, twist_limits } => {
+                self.axis("axis", *axis, false);
+                self.optional("coneLimit", *cone_limit);
+                self.pair("twistLimits", *twist_limits);
+            }
+            JointKind::Hinge { axis, limits, motor, soft } => {
+                self.axis("axis", *axis, false);
+                self.pair("limits", *limits);
+                self.motor(*motor, "maxTorque");
+                self.soft(*soft);
+            }
+            JointKind::Slider { axis, limits, motor, soft } => {
+                self.axis("axis", *axis, true);
+                self.pair("limits", *limits);
+                self.motor(*motor, "maxForce");
+                self.soft(*soft);
+            }
+            JointKind::Fixed { soft } => self.soft(*soft),
+            JointKind::Distance { length, limits, soft } => {
+                self.optional("length", *length);
+                self.pair("limits", *limits);
+                self.soft(*soft);
+            }
+            JointKind::Spring { length, stiffness, damping } => {
+                self.optional("length", *length);
+                self.number("stiffness", *stiffness);
+                self.number("damping", *damping);
+            }
+            JointKind::Rope { length } => self.optional("length", *length),
+            JointKind::Wheel { axis, axle, limits, motor, soft } => {
+                self.axis("axis", *axis, true);
+                self.axis("axle", *axle, false);
+                self.pair("limits", *limits);
+                self.motor(*motor, "maxTorque");
+                self.soft(*soft);
+            }
+            JointKind::Gear { ratio, axis_a, axis_b } => {
+                self.number("ratio", *ratio);
+                self.axis("axis", *axis_a, false);
+                self.axis("axisB", *axis_b, false);
+            }
+            JointKind::Motor { velocity, angular_velocity, max_force, max_torque } => {
+                self.optional_vector("vel", *velocity);
+                self.optional_spin("angvel", *angular_velocity);
+                self.optional("maxForce", *max_force);
+                self.optional("maxTorque", *max_torque);
+            }
+            JointKind::Mouse { target, max_force, soft } => {
+                self.vector("target", *target);
+                self.optional("maxForce", *max_force);
+                self.soft(*soft);
+            }
+        }
+        self.flag("collide", joint.collide);
+        self.optional("breakForce", joint.break_force);
+        self.optional("breakTorque", joint.break_torque);
+        self.out.push_str(" }\n");
+    }
+
+    fn force(&mut self, force: &Force) {
+        let word = match &force.kind {
+            ForceKind::Gravity { .. } => "gravity",
+            ForceKind::Point { .. } => "point",
+            ForceKind::Spring { .. } => "spring",
+            ForceKind::Attraction { .. } => "attraction",
+            ForceKind::Motor { .. } => "motor",
+            ForceKind::Thrust { .. } => "thrust",
+            ForceKind::Wind { .. } => "wind",
+            ForceKind::Drag { .. } => "drag",
+            ForceKind::Buoyancy { .. } => "buoyancy",
+            ForceKind::Explosion { .. } => "explosion",
+            ForceKind::Vortex { .. } => "vortex",
+        };
+        let _ = write!(self.out, "force {word}");
+        if let Some(name) = &force.name {
+            let _ = write!(self.out, " \"{name}\"");
+        }
+        self.out.push_str(" {");
+        if !force.on.is_empty() && force.on != [Target::All] {
+            let _ = write!(self.out, " on {}", targets(&force.on));
+        }
+        self.force_kind(&force.kind);
+        self.out.push_str(" }\n");
+    }
+
+    fn force_kind(&mut self, kind: &ForceKind) {
+        match kind {
+            ForceKind::Gravity { acceleration } => self.vector("acceleration", *acceleration),
+            ForceKind::Point { at, strength, softening } => {
+                self.vector("at", *at);
+                self.number("strength", *strength);
+                self.number("softening", *softening);
+            }
+            ForceKind::Spring { a, b, at_a, at_b, length, stiffness, damping, bungee } => {
+                self.text("a", Some(a));
+                self.text("b", b.as_deref());
+                self.optional_vector("atA", *at_a);
+                self.optional_vector("atB", *at_b);
+                self.optional("length", *length);
+                self.number("stiffness", *stiffness);
+                self.number("damping", *damping);
+                self.flag("bungee", *bungee);
+            }
+            ForceKind::Attraction { strength, exponent, softening } => {
+                self.number("strength", *strength);
+                self.number("exponent", *exponent);
+                self.number("softening", *softening);
+            }
+            ForceKind::Motor { torque, max_speed } => {
+                self.spin("torque", *torque);
+                self.optional("maxSpeed", *max_speed);
+            }
+            ForceKind::Thrust { force, at } => {
+                self.vector("force", *force);
+                self.vector("at", *at);
+            }
+            ForceKind::Wind { velocity, drag, gusts, period } => {
+                self.vector("velocity", *velocity);
+                self.number("drag", *drag);
+                self.number("gusts", *gusts);
+                self.number("period", *period);
+            }
+            ForceKind::Drag { linear, quadratic, angular } => {
+                self.number("linear", *linear);
+                self.number("quadratic", *quadratic);
+                self.number("angular", *angular);
+            }
+            ForceKind::Buoyancy { level, density, linear_drag, angular_drag, flow } => {
+                self.number("level", *level);
+                self.number("density", *density);
+                self.number("linearDrag", *linear_drag);
+                self.number("angularDrag", *angular_drag);
+                self.vector("flow", *flow);
+            }
+            ForceKind::Explosion { at, radius, impulse } => {
+                self.vector("at", *at);
+                self.number("radius", *radius);
+                self.number("impulse", *impulse);
+            }
+            ForceKind::Vortex { at, axis, radius, speed, pull, drag } => {
+                self.vector("at", *at);
+                self.axis("axis", *axis, false);
+                self.number("radius", *radius);
+                self.number("speed", *speed);
+                self.number("pull", *pull);
+                self.number("drag", *drag);
+            }
+        }
+    }
+
+    fn view(&mut self, scene: &Scene) {
+        for camera in &scene.cameras {
+            self.out.push_str("camera");
+            if let Some(name) = &camera.name {
+                let _ = write!(self.out, " \"{name}\"");
+            }
+            self.out.push_str(" {");
+            self.optional_vector("at", camera.at);
+            self.optional_vector("target", camera.target);
+            self.axis("up", camera.up, false);
+            if self.dimension == 3 {
+                self.number("fov", camera.fov);
+            }
+            self.optional("height", camera.height);
+            self.flag("orthographic", camera.orthographic);
+            self.text("follow", camera.follow.as_deref());
+            self.out.push_str(" }\n");
+        }
+        for light in &scene.lights {
+            self.out.push_str("light {");
+            self.optional_vector("direction", light.direction);
+            self.optional_vector("at", light.at);
+            self.numbers("colour", &light.colour);
+            self.number("intensity", light.intensity);
+            let _ = writeln!(self.out, " shadows {} }}", if light.shadows { "on" } else { "off" });
+        }
+        if let Some(background) = &scene.background {
+            self.out.push_str("background {");
+            self.numbers("colour", &background.colour);
+            self.number("ambient", background.ambient);
+            self.out.push_str(" }\n");
+        }
+    }
+
+    // ---- the director -------------------------------------------------------------------------------------
+
+    /// An event stands in the group and the repetitions it was written in: they decide what its names mean.
+    fn event(&mut self, event: &Event) {
+        let mut depth = 0;
+        let scope = &event.scope;
+        if !scope.group.is_empty() || !scope.pose.is_identity() {
+            self.out.push_str("group");
+            if !scope.group.is_empty() {
+                let _ = write!(self.out, " \"{}\"", scope.group);
+            }
+            self.out.push_str(" {");
+            self.pose("at", &scope.pose);
+            self.out.push('\n');
+            depth += 1;
+        }
+        for value in &scope.loops {
+            let value = number_text(*value);
+            let _ = writeln!(self.out, "{}repeat {value}..={value} {{", "  ".repeat(depth));
+            depth += 1;
+        }
+        let when = match &event.schedule {
+            Schedule::At(at) => format!("at {}", moment(*at)),
+            Schedule::Every { period, from, until } => {
+                let until = until.map_or(String::new(), |until| format!(" until {}", moment(until)));
+                format!("every {} from {}{until}", moment(*period), moment(*from))
+            }
+            Schedule::When(condition) => format!("when {}", query(condition)),
+        };
+        let variable = event.variable.as_ref().map_or(String::new(), |name| format!(" as {name}"));
+        let pad = "  ".repeat(depth);
+        let _ = writeln!(self.out, "{pad}{when}{variable} stream \"{:x}\" {{", event.stream);
+        write_items(&mut self.out, &event.items, depth + 1);
+        for depth in (0..=depth).rev() {
+            let _ = writeln!(self.out, "{}}}", "  ".repeat(depth));
+        }
+    }
+
+    fn expectation(&mut self, expectation: &Expectation) {
+        let when = match expectation.window {
+            Window::Always => String::from("always"),
+            Window::Finally => String::from("finally"),
+            Window::After(at) => format!("after {}", moment(at)),
+            Window::By(at) => format!("by {}", moment(at)),
+            Window::From(from, None) => format!("from {}", moment(from)),
+            Window::From(from, Some(until)) => format!("from {} until {}", moment(from), moment(until)),
+        };
+        let _ = write!(self.out, "expect {when}");
+        if let Some(about) = &expectation.about {
+            let _ = write!(self.out, " \"{about}\"");
+        }
+        let conditions: Vec<String> = expectation.conditions.iter().map(query).collect();
+        let _ = writeln!(self.out, " {{ {} }}", conditions.join("; "));
+    }
+}
+
+fn list(values: &[f64]) -> String {
+    values.iter().map(|value| number_text(*value)).collect::<Vec<_>>().join(",")
+}
+
+fn moment(moment: Moment) -> String {
+    match moment {
+        Moment::Time(time) => number_text(time),
+        Moment::Steps(steps) => format!("{steps} steps"),
+    }
+}
+
+fn targets(targets: &[Target]) -> String {
+    let word = |target: &Target| match target {
+        Target::All => String::from("all"),
+        Target::Named(name) => format!("\"{name}\""),
+    };
+    targets.iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
+fn shape_word(shape: &Shape, dimension: usize) -> &'static str {
+    match shape {
+        Shape::Ball { .. } if dimension == 2 => "circle",
+        Shape::Ball { .. } => "sphere",
+        Shape::Cuboid { .. } => "box",
+        Shape::Capsule { .. } => "capsule",
+        Shape::Cylinder { .. } => "cylinder",
+        Shape::Cone { .. } => "cone",
+        Shape::Hull { .. } if dimension == 2 => "polygon",
+        Shape::Hull { .. } => "hull",
+        Shape::Segment { .. } => "segment",
+        Shape::Chain { .. } => "chain",
+        Shape::HalfSpace { .. } => "wall",
+        Shape::Mesh { .. } => "mesh",
+        Shape::HeightField { .. } => "heightfield",
+    }
+}
+
+/// A formula over the running world, as text of the language.
+#[must_use]
+pub fn query(formula: &Query) -> String {
+    let inner = |formula: &Query| match formula {
+        Query::Binary(..) | Query::Within { .. } | Query::Unary(..) => format!("({})", query(formula)),
+        Query::Number(number) if number.is_sign_negative() => format!("({})", query(formula)),
+        _ => query(formula),
+    };
+    match formula {
+        Query::Number(number) => number_text(*number),
+        Query::Values(numbers) => list(numbers),
+        Query::Text(text) => format!("\"{text}\""),
+        Query::Quantity(name, list) if list.is_empty() => (*name).to_string(),
+        Query::Quantity(name, list) => format!("{name}({})", targets(list)),
+        Query::Call(name, list) => {
+            format!("{name}({})", list.iter().map(query).collect::<Vec<_>>().join(", "))
+        }
+        Query::Reduce(name, of) => format!("{name}({})", query(of)),
+        Query::Start(of) => format!("start({})", query(of)),
+        Query::Unary(Unary::Minus, of) => format!("-{}", inner(of)),
+        Query::Unary(Unary::Not, of) => format!("not {}", inner(of)),
+        Query::Binary(operator, sides) => {
+            format!("{} {} {}", inner(&sides.0), operator.symbol(), inner(&sides.1))
+        }
+        Query::Within { sides, tolerance, relative } => {
+            let percent = if *relative { "%" } else { "" };
+            let tolerance = number_text(*tolerance);
+            format!("{} == {} within {tolerance}{percent}", inner(&sides.0), inner(&sides.1))
+        }
+    }
+}

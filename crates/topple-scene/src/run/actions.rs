@@ -1,0 +1,217 @@
+//! What the director does to the world.
+
+use topple::{BodyKind, Real};
+
+use super::{BodyInfo, Run};
+use crate::diagnostics::Diagnostic;
+use crate::lower::{self, Space};
+use crate::model::director::Change;
+use crate::model::geometry::{Pose, rotate};
+use crate::model::{self, Action, ForceKind, Joint, Target, Vec3};
+use crate::span::Span;
+
+impl<D: Space> Run<D> {
+    pub(super) fn add_body(&mut self, body: &model::Body) {
+        let index = self.bodies.len();
+        match lower::body(&mut self.world, body, self.drag, index as u64) {
+            Ok(id) => {
+                let Pose { position, rotation, angle } = body.pose;
+                let inverse = [-rotation[0], -rotation[1], -rotation[2], rotation[3]];
+                let up = if D::N == 2 {
+                    [libm::sin(angle), libm::cos(angle), 0.0]
+                } else {
+                    rotate(inverse, [0.0, 1.0, 0.0])
+                };
+                let start = self.world.body(id).map_or(position, |body| D::point_out(body.center()));
+                self.bodies.push(BodyInfo {
+                    id,
+                    name: body.name.clone(),
+                    group: body.group.clone(),
+                    looks: body.parts.iter().map(|part| part.look.clone()).collect(),
+                    exists: true,
+                    dynamic: body.kind == model::BodyKind::Dynamic,
+                    start,
+                    up,
+                    frame: body.pose,
+                });
+                if let Some(name) = &body.name {
+                    self.names.insert(name.clone(), index);
+                }
+            }
+            Err(reason) => self.refuse(body.span, reason),
+        }
+    }
+
+    pub(super) fn add_joint(&mut self, joint: &Joint) {
+        self.refuse(joint.span, String::from("the engine has no joints yet"));
+    }
+
+    fn refuse(&mut self, span: Span, reason: String) {
+        self.diagnostics.push(Diagnostic::error("engine", span, reason));
+    }
+
+    /// Two bodies pass through each other from now on.
+    pub(super) fn ignore(&mut self, a: &str, b: &str) {
+        let (Some(a), Some(b)) = (self.names.get(a), self.names.get(b)) else { return };
+        let (a, b) = (self.bodies[*a].id, self.bodies[*b].id);
+        if let Ok(mut pairs) = self.ignored.write() {
+            pairs.insert((a, b));
+            pairs.insert((b, a));
+        }
+        let pairs = std::sync::Arc::clone(&self.ignored);
+        self.world.set_pair_filter(Some(std::sync::Arc::new(move |bodies, _| {
+            pairs.read().is_ok_and(|pairs| !pairs.contains(&(bodies[0], bodies[1])))
+        })));
+    }
+
+    pub(super) fn act(&mut self, action: Action) {
+        match action {
+            Action::AddBody(body) => self.add_body(&body),
+            Action::AddJoint(joint) => self.add_joint(&joint),
+            Action::AddForce(force) => {
+                self.forces.push(*force);
+                self.explode_once();
+            }
+            Action::Ignore(ignore) => self.ignore(&ignore.a, &ignore.b),
+            Action::Remove(targets) => self.remove(&targets),
+            Action::Push { on, impulse, force, torque, angular_impulse, at } => {
+                for index in self.find_all(&on) {
+                    self.push(index, [impulse, force], [angular_impulse, torque], at);
+                }
+            }
+            Action::Change { on, change } => {
+                for index in self.find_all(&on) {
+                    self.change(index, &change);
+                }
+            }
+            Action::Wake(on) => {
+                for index in self.find_all(&on) {
+                    let _ = self.world.wake(self.bodies[index].id);
+                }
+            }
+            Action::Sleep(_) => {
+                self.refuse(Span::default(), String::from("the engine cannot put bodies to sleep yet"))
+            }
+            Action::Set(settings) => {
+                for (key, value) in &settings {
+                    if let Err(reason) = lower::apply_setting(&mut self.world, key, value) {
+                        self.refuse(Span::default(), format!("{key}: {reason}"));
+                    }
+                }
+            }
+            Action::Stop => self.stopped = true,
+        }
+    }
+
+    fn remove(&mut self, targets: &[Target]) {
+        for index in self.find_all(targets) {
+            // The id is ours and the body exists: it cannot fail.
+            let _ = self.world.remove_body(self.bodies[index].id);
+            self.bodies[index].exists = false;
+        }
+        let named = |name: &Option<smol_str::SmolStr>| {
+            targets
+                .iter()
+                .any(|target| matches!((target, name), (Target::Named(wanted), Some(name)) if wanted == name))
+        };
+        self.forces.retain(|force| !named(&force.name));
+    }
+
+    /// Impulse and force; angular impulse and torque.
+    fn push(
+        &mut self,
+        index: usize,
+        linear: [Option<Vec3>; 2],
+        angular: [Option<Vec3>; 2],
+        at: Option<Vec3>,
+    ) {
+        let Ok(mut body) = self.world.body_mut(self.bodies[index].id) else { return };
+        // A static body refuses: nothing to do then.
+        if let Some(impulse) = linear[0] {
+            let _ = match at {
+                Some(at) => body.apply_impulse_at(D::vec(impulse), D::point(at)),
+                None => body.apply_impulse(D::vec(impulse)),
+            };
+        }
+        if let Some(force) = linear[1] {
+            let _ = match at {
+                Some(at) => body.apply_force_at(D::vec(force), D::point(at)),
+                None => body.apply_force(D::vec(force)),
+            };
+        }
+        if let Some(impulse) = angular[0] {
+            let _ = body.apply_angular_impulse(D::ang(impulse));
+        }
+        if let Some(torque) = angular[1] {
+            let _ = body.apply_torque(D::ang(torque));
+        }
+    }
+
+    fn change(&mut self, index: usize, change: &Change) {
+        let id = self.bodies[index].id;
+        if let Some(kind) = change.kind {
+            let kind = match kind {
+                model::BodyKind::Dynamic => BodyKind::Dynamic,
+                model::BodyKind::Kinematic => BodyKind::Kinematic,
+                model::BodyKind::Static => BodyKind::Static,
+            };
+            match self.world.set_kind(id, kind) {
+                Ok(()) => self.bodies[index].dynamic = kind == BodyKind::Dynamic,
+                Err(error) => self.refuse(Span::default(), error.to_string()),
+            }
+        }
+        if let Some(colour) = change.colour {
+            for look in &mut self.bodies[index].looks {
+                look.colour = colour;
+            }
+        }
+        let shapes: Vec<_> = self.world.body(id).map_or_else(|_| Vec::new(), |body| body.shapes().collect());
+        for shape in shapes {
+            let Ok(mut material) = self.world.shape(shape).map(|shape| shape.material()) else { continue };
+            if let Some(elastic) = change.elastic {
+                material.restitution = elastic as Real;
+            }
+            if let Some(friction) = change.friction {
+                material.friction = friction as Real;
+            }
+            let _ = self.world.set_material(shape, material);
+        }
+        let Ok(mut body) = self.world.body_mut(id) else { return };
+        if let Some(scale) = change.gravity_scale {
+            let _ = body.set_gravity_scale(scale as Real);
+        }
+        if let Some(position) = change.position {
+            let _ = body.set_position(D::point(position));
+        }
+        if let Some(angle) = change.angle {
+            let _ = body.set_rotation(D::rot(&Pose { angle, ..Pose::IDENTITY }));
+        }
+        if let Some(velocity) = change.velocity {
+            let _ = body.set_linear_velocity(D::vec(velocity));
+        }
+        if let Some(velocity) = change.angular_velocity {
+            let _ = body.set_angular_velocity(D::ang(velocity));
+        }
+    }
+
+    /// Explosions happen once, when they come into the world.
+    pub(super) fn explode_once(&mut self) {
+        let (explosions, forces): (Vec<_>, Vec<_>) = std::mem::take(&mut self.forces)
+            .into_iter()
+            .partition(|force| matches!(force.kind, ForceKind::Explosion { .. }));
+        self.forces = forces;
+        for explosion in explosions {
+            let ForceKind::Explosion { at, radius, impulse } = explosion.kind else { continue };
+            for index in self.find_all(&explosion.on) {
+                let Ok(body) = self.world.body(self.bodies[index].id) else { continue };
+                let away = model::geometry::sub(D::point_out(body.center()), at);
+                let distance = model::geometry::length(away);
+                if distance < radius && distance > 0.0 {
+                    let share = impulse * (1.0 - distance / radius) / distance;
+                    let push = model::geometry::scale(away, share);
+                    self.push(index, [Some(push), None], [None, None], None);
+                }
+            }
+        }
+    }
+}

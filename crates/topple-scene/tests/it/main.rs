@@ -1,0 +1,10 @@
+//! One test binary: snapshots of good and bad scenes, round trips, robustness, the derived pages, speed.
+
+mod derived;
+mod language;
+mod robustness;
+mod round_trip;
+mod run;
+mod snapshots;
+mod speed;
+mod support;

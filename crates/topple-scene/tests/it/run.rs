@@ -1,0 +1,162 @@
+//! Scenes that run: bodies fall as they should, the director does its part, expectations tell the truth.
+
+use topple_scene::Options;
+use topple_scene::model::{Query, Target};
+use topple_scene::run::Simulation;
+
+use crate::support::{good, load_file, scenes};
+
+/// Runs a faultless scene for the steps it asks for.
+fn run(text: &str) -> Simulation {
+    let scene = good(text);
+    let mut simulation = Simulation::new(&scene);
+    let report = simulation.diagnostics().iter().map(|found| found.message.clone()).collect::<Vec<_>>();
+    assert!(report.is_empty(), "{report:?}");
+    simulation.run(scene.frames().unwrap_or(60));
+    simulation
+}
+
+fn of(simulation: &Simulation, quantity: &'static str, name: &str) -> f64 {
+    simulation.value(&Query::Quantity(quantity, vec![Target::Named(name.into())]))[0]
+}
+
+fn passed(simulation: &mut Simulation) -> Vec<Option<bool>> {
+    simulation.outcomes(true).iter().map(|outcome| outcome.passed).collect()
+}
+
+#[test]
+fn a_ball_falls_as_a_ball_does() {
+    for text in [
+        "world { frames 60 } sphere ball { radius 0.5 centre 0,100,0 }",
+        "world { dimension 2 frames 60 } circle ball { radius 0.5 centre 0,100 }",
+        "sphere ball { radius 0.5 mass 3 centre 0,100,0 }",
+    ] {
+        let simulation = run(text);
+        let fallen = 100.0 - of(&simulation, "y", "ball");
+        assert!((fallen - 4.9).abs() < 0.1, "{fallen} m in one second: {text}");
+    }
+}
+
+#[test]
+fn seed_spheres_bounce_back() {
+    let mut simulation = run("sphere ball { radius 0.5 mass 1 centre 0,3,0 } wall { normal 0,1,0 toOrig 0 }
+         expect by 3s \"it comes back up\" { y(ball) > 2.5 and vy(ball) > 0 }");
+    assert_eq!(passed(&mut simulation), [Some(true)]);
+}
+
+#[test]
+fn expectations_tell_pass_and_fail_apart() {
+    let mut simulation = run("world { dimension 2 } box floor { static size 20,1 centre 0,-0.5 }
+         repeat i in 0..3 { box brick { size 1,1 centre 0, 0.5 + i } }
+         expect after 2s \"it stands\" { y(brick[2]) > 2.4; speed(brick) < 0.1; tilt(brick) < 1deg }
+         expect always { y(all) > -0.1; penetration < 0.05 }
+         expect finally { energy == start(energy) within 5%; count(y(all) > 1) == 2; mean(x(brick)) == 0 within 1mm }
+         expect after 1s { y(brick) > 1 }
+         expect by 1s { y(brick[0]) > 5 }
+         expect from 1s until 2s { touching(brick[0], floor) == 1; distance(brick[0], brick[2]) == 2 within 2% }");
+    let outcomes = simulation.outcomes(true);
+    let results: Vec<_> = outcomes.iter().map(|outcome| outcome.passed == Some(true)).collect();
+    assert_eq!(
+        results,
+        [true, true, true, true, true, true, true, true, false, false, true, true],
+        "{outcomes:#?}"
+    );
+    assert!(outcomes[8].found.contains("against 1"), "{}", outcomes[8].found);
+}
+
+#[test]
+fn the_director_adds_pushes_changes_and_stops() {
+    let simulation = run("world { dimension 2 frames 400 gravity 0,0 } circle ball { radius 0.5 mass 2 }
+         every 20 steps as k from 0 steps until 100 steps { circle drop { radius 0.1 centre 10 + k, 0 } }
+         at 10 steps { push ball { impulse 4,0 } }
+         at 1s { remove drop[0]; set { gravity 0,-1 } change drop { gravityScale 0 colour red } }
+         when steps >= 181 { stop }");
+    assert!((of(&simulation, "vx", "ball") - 2.0).abs() < 1e-5);
+    assert!(of(&simulation, "vy", "ball") < -1.5);
+    assert!(of(&simulation, "vy", "drop[1]").abs() < 1e-6);
+    assert_eq!(of(&simulation, "exists", "drop[0]"), 0.0);
+    assert_eq!(simulation.value(&Query::Quantity("bodies", vec![])), [6.0]);
+    assert_eq!(simulation.steps(), 181);
+}
+
+#[test]
+fn generators_push() {
+    let simulation = run("world { gravity 0,0,0 frames 60 sleeping off }
+         sphere up { radius 0.5 centre 0,0,0 } sphere blown { radius 0.5 centre 5,0,0 }
+         sphere pulled { radius 0.5 centre 10,0,0 } sphere far { radius 0.5 centre 40,0,0 } sphere spun { radius 0.5 centre 50,0,0 }
+         force gravity { on up acceleration 0,2,0 }
+         force wind { on blown velocity 0,0,3 drag 10 }
+         force spring { a pulled atB 10,5,0 length 0 stiffness 0.5 }
+         force explosion { on far at 39,0,0 radius 2 impulse 1 }
+         force motor { on spun torque 0,0.01,0 }");
+    assert!((of(&simulation, "vy", "up") - 2.0).abs() < 0.05);
+    assert!((of(&simulation, "vz", "blown") - 3.0).abs() < 0.01);
+    assert!(of(&simulation, "vy", "pulled") > 1.0);
+    assert!(of(&simulation, "vx", "far") > 0.5);
+    assert!(of(&simulation, "spin", "spun") > 0.01);
+}
+
+#[test]
+fn ignored_pairs_pass_through_each_other() {
+    let simulation = run(
+        "world { frames 120 } box a { static size 4,1,4 } sphere b { radius 0.2 centre 0,2,0 } ignore { a a b b }",
+    );
+    assert!(of(&simulation, "y", "b") < -1.0);
+}
+
+#[test]
+fn given_masses_hold() {
+    let simulation = run("world { frames 1 } sphere a { radius 1 mass 7 } body b { mass 3 centre 9,0,0 sphere { radius 1 } box { size 1,1,1 centre 2,0,0 } }
+         sphere c { radius 1 density 2 centre 20,0,0 }");
+    assert!((of(&simulation, "mass", "a") - 7.0).abs() < 1e-5);
+    assert!((of(&simulation, "mass", "b") - 3.0).abs() < 1e-5);
+    assert!((of(&simulation, "mass", "c") - 8.37758).abs() < 1e-3);
+}
+
+#[test]
+fn the_same_scene_gives_the_same_hash() {
+    let text = "world { dimension 2 seed 4 frames 90 } box floor { static size 40,1 centre 0,-0.5 }
+         repeat i in 0..20 { circle { radius uniform(0.2,0.5) centre uniform(-2,2), 1 + i } }
+         every 10 steps { box { size 0.4,0.4 centre uniform(-2,2), 12 } }";
+    assert_eq!(run(text).hash(), run(text).hash());
+    assert_ne!(run(text).hash(), run(&text.replace("seed 4", "seed 5")).hash());
+}
+
+#[test]
+fn the_corpus_runs() {
+    for path in scenes("ok") {
+        let mut simulation = Simulation::new(&load_file(&path).scene);
+        simulation.run(30);
+        assert!(simulation.is_stopped() || simulation.steps() == 30, "{}", path.display());
+    }
+}
+
+#[test]
+fn what_the_engine_refuses_is_said_and_the_rest_runs() {
+    let loaded = topple_scene::load(
+        "world { solver \"penalty\" } sphere a { radius 1 } joint ball { a a }",
+        Options::default(),
+    );
+    let mut simulation = Simulation::new(&loaded.scene);
+    assert!(simulation.diagnostics().errors() > 0);
+    assert_eq!(simulation.run(5), 5);
+}
+
+#[test]
+fn the_guide_tells_the_truth() {
+    let guide =
+        std::fs::read_to_string(crate::support::crate_root().join("../../docs/guide/scene-language.md"));
+    let guide = guide.expect("the guide is readable");
+    let snippets: Vec<&str> =
+        guide.split("```scene\n").skip(1).filter_map(|part| part.split("```").next()).collect();
+    assert!(snippets.len() >= 8);
+    for snippet in snippets {
+        let scene = good(snippet);
+        let mut simulation = Simulation::new(&scene);
+        assert_eq!(simulation.diagnostics().errors(), 0, "{snippet}");
+        simulation.run(scene.frames().unwrap_or(120).max(60));
+        for outcome in simulation.outcomes(true) {
+            assert_eq!(outcome.passed, Some(true), "{snippet}\n{outcome:#?}");
+        }
+    }
+}

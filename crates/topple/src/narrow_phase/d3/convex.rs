@@ -1,0 +1,336 @@
+//! Any two bounded convex shapes: the axis from GJK and EPA, the points from the patches that face each other.
+//!
+//! The way of cylinders and cones, and of rounded boxes and hulls whose cores are apart. The search finds a normal that is
+//! good to its tolerance only; where the normal of a flat face serves as well to within the slop, it is taken instead:
+//! a cylinder on its cap or on its side then stands still.
+//!
+//! Cache: `kind` = [`FACE_A`], [`FACE_B`] (whose face gave the normal) or [`AXIS`] (none), `a` = the last normal in two times 16 bits, `b` = hashes of the points
+//! chosen last.
+
+use super::patch::{self, Patch, PatchJob};
+use crate::distance::{CoreDistance, Cores, Wide, core_distance};
+use crate::math::*;
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::shape::d3::BoxHull;
+use crate::shape::{Shape3, ShapeOps};
+
+const AXIS: u32 = 64;
+const FACE_A: u32 = 65;
+const FACE_B: u32 = 66;
+
+/// Unit circle in sixteen steps: caps are polygons fixed in the body, so that their corners can be recognised.
+const CIRCLE: [(Real, Real); 16] = [
+    (1.0, 0.0),
+    (C1, S1),
+    (C2, C2),
+    (S1, C1),
+    (0.0, 1.0),
+    (-S1, C1),
+    (-C2, C2),
+    (-C1, S1),
+    (-1.0, 0.0),
+    (-C1, -S1),
+    (-C2, -C2),
+    (-S1, -C1),
+    (0.0, -1.0),
+    (S1, -C1),
+    (C2, -C2),
+    (C1, -S1),
+];
+/// cos and sin of π/8, and of π/4.
+const C1: Real = 0.923_879_5;
+const S1: Real = 0.382_683_43;
+const C2: Real = core::f32::consts::FRAC_1_SQRT_2;
+
+/// Contact by closest points, with the last normal as first guess.
+pub(super) fn collide(
+    job: &CollideJob<'_, D3>,
+    cache: &mut PairCache,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D3>,
+) {
+    let Some(cores) = Cores::<D3>::new(job.a, job.b, &job.b_in_a) else { return };
+    let limit = f64::from(job.margin) + f64::from(job.a.rounding()) + f64::from(job.b.rounding());
+    let is_known = (AXIS..=FACE_B).contains(&cache.kind);
+    let mut guess = cores.guess();
+    if is_known {
+        guess = unpack(cache.a);
+        counters.axes += 1;
+        if cores.gap(guess) > limit {
+            counters.cache_hits += 1;
+            return;
+        }
+    }
+    counters.computed += 1;
+    let found = measure(&cores, guess, counters);
+    if found.distance > limit {
+        *cache = PairCache { kind: AXIS, a: pack(found.normal), b: u32::MAX, value: found.distance as Real };
+        return;
+    }
+    let (last, used) = if is_known { (cache.kind, cache.b) } else { (AXIS, u32::MAX) };
+    let (kind, labels) = manifold(&cores, &found, last, used, job, out);
+    *cache = PairCache { kind, a: pack(Wide::of(out.normal)), b: labels, value: found.distance as Real };
+}
+
+/// The same without a cache, for shapes whose cores are known to be apart.
+pub(super) fn collide_apart(
+    job: &CollideJob<'_, D3>,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D3>,
+) {
+    let Some(cores) = Cores::<D3>::new(job.a, job.b, &job.b_in_a) else { return };
+    let found = measure(&cores, cores.guess(), counters);
+    if found.distance <= f64::from(job.margin) + f64::from(job.a.rounding()) + f64::from(job.b.rounding()) {
+        manifold(&cores, &found, FACE_A, u32::MAX, job, out);
+    }
+}
+
+fn measure(cores: &Cores<'_, D3>, guess: Wide, counters: &mut NarrowCounters) -> CoreDistance {
+    let found = core_distance(cores, guess);
+    counters.gjk_iterations += u64::from(found.iterations[0]);
+    counters.epa_iterations += u64::from(found.iterations[1]);
+    found
+}
+
+/// The patch of a shape that looks along a direction: where its corners are, and what it is.
+#[derive(Clone, Copy, Debug)]
+enum Feature {
+    Point(Vec3),
+    Segment([Vec3; 2]),
+    /// Face of a hull or box, by number.
+    Face(usize),
+    /// Flat end of a cylinder or cone: radius, height.
+    Cap(Real, Real),
+}
+
+/// The patch of `shape` that looks along the unit vector `d` (frame of the shape).
+fn feature(shape: &Shape3, d: Vec3) -> Feature {
+    let azimuth = || {
+        let l = (d.x * d.x + d.z * d.z).sqrt();
+        if l > 0.0 { Vec3::new(d.x / l, 0.0, d.z / l) } else { Vec3::X }
+    };
+    match shape {
+        Shape3::Sphere { .. } | Shape3::Plane { .. } => Feature::Point(Vec3::ZERO),
+        Shape3::Capsule { a, b, .. } => Feature::Segment([*a, *b]),
+        Shape3::Box { .. } => Feature::Face(BoxHull::face_along(d)),
+        Shape3::Hull { data, .. } => Feature::Face(data.view().face_along(d)),
+        Shape3::Cylinder { half_height, radius, .. } => {
+            if d.y.abs() > C2 {
+                Feature::Cap(*radius, half_height.copysign(d.y))
+            } else {
+                let (side, up) = (azimuth() * *radius, Vec3::Y * *half_height);
+                Feature::Segment([side - up, side + up])
+            }
+        }
+        Shape3::Cone { half_height, radius, .. } => {
+            let out = azimuth();
+            let slope = (out * (2.0 * half_height) + Vec3::Y * *radius).normalize_or(out);
+            let (apex, rim) = (Vec3::Y * *half_height, out * *radius - Vec3::Y * *half_height);
+            if -d.y > slope.dot(d) {
+                Feature::Cap(*radius, -half_height)
+            } else if d.y > slope.y && slope.dot(d) < C2 {
+                Feature::Point(apex)
+            } else {
+                Feature::Segment([rim, apex])
+            }
+        }
+    }
+}
+
+/// The outward normal of a flat feature, in the frame of the shape.
+fn flat_normal(shape: &Shape3, feature: &Feature) -> Option<Vec3> {
+    match (feature, shape) {
+        (Feature::Face(i), Shape3::Box { .. }) => Some(BoxHull::normal(*i)),
+        (Feature::Face(i), Shape3::Hull { data, .. }) => data.faces().get(*i).map(|f| f.normal),
+        (Feature::Cap(_, y), _) => Some(Vec3::Y * y.signum()),
+        _ => None,
+    }
+}
+
+/// Corners of a feature, placed by `place`; returns their number. Seen from outside, counter-clockwise.
+fn corners<const N: usize>(
+    shape: &Shape3,
+    feature: &Feature,
+    place: impl Fn(Vec3) -> Vec3,
+    out: &mut [Vec3; N],
+) -> usize {
+    match feature {
+        Feature::Point(p) => {
+            out[0] = place(*p);
+            1
+        }
+        Feature::Segment([p, q]) => {
+            (out[0], out[1]) = (place(*p), place(*q));
+            2
+        }
+        Feature::Face(i) => match shape {
+            Shape3::Box { half, .. } => {
+                for (slot, v) in out.iter_mut().zip(BoxHull::corners(*half, *i)) {
+                    *slot = place(v);
+                }
+                4.min(N)
+            }
+            Shape3::Hull { data, .. } => {
+                let face = &data.faces()[*i];
+                for (slot, v) in out.iter_mut().zip(data.view().corners(face)) {
+                    *slot = place(data.vertices()[v]);
+                }
+                usize::from(face.count).min(N)
+            }
+            _ => 0,
+        },
+        Feature::Cap(radius, y) => {
+            for (slot, (c, s)) in out.iter_mut().zip(CIRCLE) {
+                // From x to z is clockwise seen from above.
+                let s = if *y > 0.0 { -s } else { s };
+                *slot = place(Vec3::new(radius * c, *y, radius * s));
+            }
+            CIRCLE.len().min(N)
+        }
+    }
+}
+
+/// Most corners the feature can have.
+fn corner_count(shape: &Shape3, feature: &Feature) -> usize {
+    match (feature, shape) {
+        (Feature::Face(i), Shape3::Hull { data, .. }) => usize::from(data.faces()[*i].count),
+        _ => CIRCLE.len(),
+    }
+}
+
+/// A number for the kind of feature, for ids.
+fn feature_code(feature: &Feature) -> u32 {
+    match feature {
+        Feature::Point(_) => 1000,
+        Feature::Segment(_) => 1001,
+        Feature::Face(i) => *i as u32,
+        Feature::Cap(_, y) => 1002 + u32::from(*y > 0.0),
+    }
+}
+
+/// Points of the contact, given the kind of the last one. Returns the kind and the hashed labels of the points.
+fn manifold(
+    cores: &Cores<'_, D3>,
+    found: &CoreDistance,
+    last: u32,
+    used: u32,
+    job: &CollideJob<'_, D3>,
+    out: &mut LocalManifold<D3>,
+) -> (u32, u32) {
+    let rotation = job.b_in_a.rotation;
+    let mut normal: Vec3 = found.normal.narrow();
+    let mut witness = (found.on_a.narrow(), found.distance as Real);
+    let (mut on_a, mut on_b) = (feature(job.a, normal), feature(job.b, rotation.rotate_inv(-normal)));
+    let flat_a = flat_normal(job.a, &on_a);
+    let flat_b = flat_normal(job.b, &on_b).map(|n| rotation.rotate(n));
+    // A face normal that is as good to within the slop; harder to enter than to keep, and the last face first.
+    let slop = f64::from(job.slop);
+    let enter = if last == AXIS { 0.5 * slop } else { slop };
+    let lowest = found.distance - enter.max(1e-6 * found.distance.abs());
+    let mut best = f64::NEG_INFINITY;
+    let mut chosen = None;
+    for (axis, kind) in [(flat_a, FACE_A), (flat_b.map(|n| -n), FACE_B)] {
+        let Some(axis) = axis.filter(|n| n.dot(normal) > 0.5) else { continue };
+        let gap = cores.gap(Wide::of(axis));
+        let score = gap + if kind == last { 0.5 * slop } else { 0.0 };
+        if gap >= lowest && score > best + 0.1 * slop {
+            best = score;
+            chosen = Some((axis, kind, gap));
+        }
+    }
+    let mut reference_is_b = flat_a.is_none() && flat_b.is_some();
+    if let (None, Some(m), Some(n)) = (chosen, flat_a, flat_b) {
+        reference_is_b = -n.dot(normal) > m.dot(normal) + 1e-3;
+    }
+    if let Some((axis, kind, gap)) = chosen {
+        normal = axis;
+        reference_is_b = kind == FACE_B;
+        let deepest = cores.support(-Wide::of(axis));
+        let at: Vec3 =
+            if reference_is_b { deepest.a.narrow() } else { (deepest.b - Wide::of(axis) * gap).narrow() };
+        witness = (at, gap as Real);
+        (on_a, on_b) = (feature(job.a, normal), feature(job.b, rotation.rotate_inv(-normal)));
+    }
+    let patch_job = PatchJob {
+        normal,
+        radii: [job.a.rounding(), job.b.rounding()],
+        margin: job.margin,
+        slop: job.slop,
+        used,
+        feature: feature_code(&on_a).wrapping_mul(521)
+            ^ feature_code(&on_b).wrapping_mul(19)
+            ^ u32::from(reference_is_b),
+        reference_is_b,
+    };
+    let size = corner_count(job.a, &on_a).max(corner_count(job.b, &on_b));
+    let labels = if size <= 16 {
+        patches::<16, 34>(&on_a, &on_b, witness, &patch_job, job, out)
+    } else {
+        patches::<256, 514>(&on_a, &on_b, witness, &patch_job, job, out)
+    };
+    (chosen.map_or(AXIS, |c| c.1), labels)
+}
+
+fn patches<const FACE: usize, const BOTH: usize>(
+    on_a: &Feature,
+    on_b: &Feature,
+    witness: (Vec3, Real),
+    patch_job: &PatchJob,
+    job: &CollideJob<'_, D3>,
+    out: &mut LocalManifold<D3>,
+) -> u32 {
+    let (mut pa, mut pb) = ([Vec3::ZERO; FACE], [Vec3::ZERO; FACE]);
+    let na = corners(job.a, on_a, |p| p, &mut pa);
+    let nb = corners(job.b, on_b, |p| job.b_in_a.transform(p).to_vec(), &mut pb);
+    let a = Patch { points: &pa[..na], normal: flat_normal(job.a, on_a).unwrap_or(Vec3::ZERO) };
+    let turned = flat_normal(job.b, on_b).map_or(Vec3::ZERO, |n| job.b_in_a.rotation.rotate(n));
+    let b = Patch { points: &pb[..nb], normal: turned };
+    patch::contact::<BOTH>(a, b, Some(witness), patch_job, out)
+}
+
+/// A unit vector in 32 bits: the octahedron unfolded to a square of 16 bit coordinates.
+fn pack(n: Wide) -> u32 {
+    let sum = n.x.abs() + n.y.abs() + n.z.abs();
+    let (mut x, mut y) = (n.x / sum, n.y / sum);
+    if n.z < 0.0 {
+        (x, y) = ((1.0 - y.abs()).copysign(x), (1.0 - x.abs()).copysign(y));
+    }
+    let bits = |v: f64| ((v * 32767.0).round() as i32 as u32) & 0xFFFF;
+    bits(x) << 16 | bits(y)
+}
+
+fn unpack(packed: u32) -> Wide {
+    let part = |bits: u32| f64::from(bits as u16 as i16) / 32767.0;
+    let (mut x, mut y) = (part(packed >> 16), part(packed));
+    let z = 1.0 - x.abs() - y.abs();
+    if z < 0.0 {
+        (x, y) = ((1.0 - y.abs()).copysign(x), (1.0 - x.abs()).copysign(y));
+    }
+    Wide::new(x, y, z).unit().unwrap_or(Wide::new(0.0, 1.0, 0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_normals_come_back() {
+        for i in 0..1_000 {
+            let f = f64::from(i);
+            let n = Wide::new(f * 0.37 % 2.0 - 1.0, f * 0.71 % 2.0 - 1.0, f * 0.113 % 2.0 - 1.0);
+            let Some(n) = n.unit() else { continue };
+            assert!((unpack(pack(n)) - n).length() < 1e-4, "{n:?}");
+        }
+    }
+
+    #[test]
+    fn caps_turn_counter_clockwise_seen_from_outside() {
+        let shape = Shape3::cylinder(2.0, 1.0);
+        for y in [-1.0, 1.0] {
+            let mut points = [Vec3::ZERO; 16];
+            let n = corners(&shape, &Feature::Cap(1.0, y), |p| p, &mut points);
+            let turn = (points[1] - points[0]).cross(points[2] - points[1]);
+            assert!(n == 16 && turn.y * y > 0.0, "{turn:?}");
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Contact of two flat patches: faces, caps, side lines. The incident patch is clipped by the reference patch.
+//!
+//! All in the plane across the contact normal, as heights above the reference plane. Labels of points name the pair of
+//! polygon edges that meet there, so they stay while the same features touch.
+
+use super::reduce::{FlatPoint, reduce};
+use crate::math::*;
+use crate::narrow_phase::LocalManifold;
+
+/// Bits of a label: an edge of one of two polygons with up to 255 corners each.
+const LABEL_BITS: u32 = 9;
+/// Edge number of the point that closest-point search found, beyond all others.
+const WITNESS: u16 = 0x1FF;
+/// Sine below which two lines count as parallel.
+const PARALLEL: Real = 0.02;
+/// Cosine between contact normal and face below which a face is too steep to measure heights over it.
+const STEEP: Real = 0.2;
+
+/// A convex polygon, a segment or a point, in the frame of a. `normal` points out of the shape; zero unless a polygon.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patch<'a> {
+    pub points: &'a [Vec3],
+    pub normal: Vec3,
+}
+
+impl Patch<'_> {
+    pub(super) fn is_polygon(&self) -> bool {
+        self.points.len() >= 3
+    }
+}
+
+/// What a patch contact needs besides the patches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PatchJob {
+    /// Unit normal from a to b.
+    pub normal: Vec3,
+    /// Rounding of a and b [m].
+    pub radii: [Real; 2],
+    /// Points closer than this count [m].
+    pub margin: Real,
+    /// Length that counts as nothing [m].
+    pub slop: Real,
+    /// Labels chosen last time, a hash per byte.
+    pub used: u32,
+    /// Names the two features; goes into the upper bits of the ids.
+    pub feature: u32,
+    /// True if b is the reference.
+    pub reference_is_b: bool,
+}
+
+/// A point known to be on both shapes: on the core of a, and the gap to b along the normal.
+pub(super) type Witness = Option<(Vec3, Real)>;
+
+/// Contact between patch `a` and patch `b`, with up to `N` corners together. Returns the hashed labels of the points.
+pub(super) fn contact<const N: usize>(
+    a: Patch<'_>,
+    b: Patch<'_>,
+    witness: Witness,
+    job: &PatchJob,
+    out: &mut LocalManifold<D3>,
+) -> u32 {
+    out.normal = job.normal;
+    let mut points = [FlatPoint::default(); N];
+    let (reference, incident) = if job.reference_is_b { (b, a) } else { (a, b) };
+    // Direction from the reference towards the incident patch.
+    let up = if job.reference_is_b { -job.normal } else { job.normal };
+    let Some(&origin) = reference.points.first() else { return u32::MAX };
+    let frame = Frame::new(origin, up, reference.normal);
+    let count = if !reference.is_polygon() {
+        along_segment(&frame, reference.points, incident.points, job.slop, &mut points)
+    } else if frame.slope < STEEP || incident.points.len() + reference.points.len() > N {
+        0
+    } else {
+        let mut spare = [FlatPoint::default(); N];
+        over_polygon(&frame, reference.points, incident.points, job.slop, &mut points, &mut spare)
+    };
+    let limit = job.margin + job.radii[0] + job.radii[1];
+    let mut kept = 0;
+    for i in 0..count {
+        if points[i].z <= limit {
+            points[kept] = points[i];
+            kept += 1;
+        }
+    }
+    if let Some((on_a, gap)) = witness {
+        let on_reference = if job.reference_is_b { on_a + job.normal * gap } else { on_a };
+        let lowest = points[..kept].iter().fold(Real::INFINITY, |z, p| z.min(p.z));
+        if gap < lowest - job.slop && gap <= limit {
+            let mut point = frame.flat(on_reference);
+            (point.z, point.edge_in, point.edge_out) = (gap, WITNESS, WITNESS);
+            if kept < N {
+                points[kept] = point;
+                kept += 1;
+            }
+        }
+    }
+    let was_used = |p: &FlatPoint| {
+        let hash = hash8(p.label(LABEL_BITS));
+        job.used.to_le_bytes().contains(&hash)
+    };
+    let (chosen, chosen_count) = reduce(&points[..kept], was_used, job.slop);
+    let mut labels = u32::MAX;
+    let [own, other] = if job.reference_is_b { [job.radii[1], job.radii[0]] } else { job.radii };
+    for &i in &chosen[..chosen_count] {
+        let p = &points[i];
+        let label = p.label(LABEL_BITS);
+        labels = labels << 8 | u32::from(hash8(label));
+        let id = (job.feature & 0x1FFF) << (2 * LABEL_BITS) | label;
+        // Polygons smaller than the resolution of their position may come out of clipping with a corner twice.
+        if out.points().iter().any(|q| q.id == id) {
+            continue;
+        }
+        let height =
+            if p.edge_in == WITNESS { frame.witness_height(p, witness, job) } else { frame.height(p) };
+        let position = frame.at(p) + up * (height + 0.5 * (p.z + own - other));
+        out.push(position, p.z - own - other, id);
+    }
+    labels
+}
+
+/// A byte for a label; 255 is kept for "none".
+fn hash8(label: u32) -> u8 {
+    ((label ^ label >> 7 ^ label >> 13) % 255) as u8
+}
+
+/// Coordinates across the normal, about a point of the reference patch.
+struct Frame {
+    origin: Vec3,
+    up: Vec3,
+    axes: [Vec3; 2],
+    /// Normal of the reference plane, and its cosine with `up`.
+    plane: Vec3,
+    slope: Real,
+}
+
+impl Frame {
+    fn new(origin: Vec3, up: Vec3, plane: Vec3) -> Self {
+        Self { origin, up, axes: D3::tangent_basis(up), plane, slope: plane.dot(up) }
+    }
+
+    /// A point in the plane, with its height above the origin as z.
+    #[inline]
+    fn flat(&self, p: Vec3) -> FlatPoint {
+        let d = p - self.origin;
+        FlatPoint {
+            x: d.dot(self.axes[0]),
+            y: d.dot(self.axes[1]),
+            z: d.dot(self.up),
+            ..FlatPoint::default()
+        }
+    }
+
+    #[inline]
+    fn at(&self, p: &FlatPoint) -> Vec3 {
+        self.origin + self.axes[0] * p.x + self.axes[1] * p.y
+    }
+
+    /// Height of the reference plane at a point, along `up`. Zero where there is no plane.
+    #[inline]
+    fn height(&self, p: &FlatPoint) -> Real {
+        if self.slope < STEEP {
+            return 0.0;
+        }
+        -(self.axes[0] * p.x + self.axes[1] * p.y).dot(self.plane) / self.slope
+    }
+
+    /// Height of the reference surface at the witness.
+    fn witness_height(&self, p: &FlatPoint, witness: Witness, job: &PatchJob) -> Real {
+        let Some((on_a, gap)) = witness else { return self.height(p) };
+        let on_reference = if job.reference_is_b { on_a + job.normal * gap } else { on_a };
+        (on_reference - self.origin).dot(self.up)
+    }
+}
+
+/// Clips the incident patch by the edges of a reference polygon. Heights become gaps over the reference plane.
+fn over_polygon(
+    frame: &Frame,
+    reference: &[Vec3],
+    incident: &[Vec3],
+    slop: Real,
+    points: &mut [FlatPoint],
+    spare: &mut [FlatPoint],
+) -> usize {
+    let n = incident.len();
+    for (k, &p) in incident.iter().enumerate() {
+        let mut point = frame.flat(p);
+        point.z -= frame.height(&point);
+        point.edge_in = ((k + n - 1) % n) as u16;
+        point.edge_out = k as u16;
+        points[k] = point;
+    }
+    let mut count = n;
+    let mut from = frame.flat(reference[reference.len() - 1]);
+    for (k, &corner) in reference.iter().enumerate() {
+        let to = frame.flat(corner);
+        let (ex, ey) = (to.x - from.x, to.y - from.y);
+        let length = (ex * ex + ey * ey).sqrt();
+        if length > 0.0 {
+            let (nx, ny) = (ey / length, -ex / length);
+            let offset = nx * from.x + ny * from.y + slop;
+            let edge = (n + k) as u16;
+            let outside = |p: &FlatPoint| nx * p.x + ny * p.y - offset;
+            if n == 2 {
+                count = clip_segment(points, count, edge, outside);
+            } else {
+                count = clip_polygon(points, count, spare, edge, outside);
+            }
+        }
+        from = to;
+    }
+    count
+}
+
+fn between(p: &FlatPoint, q: &FlatPoint, s: Real, edge_in: u16, edge_out: u16) -> FlatPoint {
+    FlatPoint {
+        x: p.x + (q.x - p.x) * s,
+        y: p.y + (q.y - p.y) * s,
+        z: p.z + (q.z - p.z) * s,
+        edge_in,
+        edge_out,
+    }
+}
+
+/// Keeps the part of a segment where `outside` is not positive.
+fn clip_segment(
+    points: &mut [FlatPoint],
+    count: usize,
+    edge: u16,
+    outside: impl Fn(&FlatPoint) -> Real,
+) -> usize {
+    if count < 2 {
+        return 0;
+    }
+    let (p, q) = (points[0], points[1]);
+    let (dp, dq) = (outside(&p), outside(&q));
+    match (dp > 0.0, dq > 0.0) {
+        (true, true) => return 0,
+        (true, false) => points[0] = between(&p, &q, dp / (dp - dq), edge, p.edge_out),
+        (false, true) => points[1] = between(&p, &q, dp / (dp - dq), q.edge_in, edge),
+        (false, false) => {}
+    }
+    2
+}
+
+/// Keeps the part of a polygon where `outside` is not positive.
+fn clip_polygon(
+    points: &mut [FlatPoint],
+    count: usize,
+    spare: &mut [FlatPoint],
+    edge: u16,
+    outside: impl Fn(&FlatPoint) -> Real,
+) -> usize {
+    if !points[..count].iter().any(|p| outside(p) > 0.0) {
+        return count;
+    }
+    let mut kept = 0;
+    for k in 0..count {
+        let (p, q) = (points[k], points[if k + 1 == count { 0 } else { k + 1 }]);
+        let (dp, dq) = (outside(&p), outside(&q));
+        if dp <= 0.0 && kept < spare.len() {
+            spare[kept] = p;
+            kept += 1;
+        }
+        if (dp <= 0.0) != (dq <= 0.0) && kept < spare.len() {
+            // Leaving along the edge of p, the new edge follows; coming back in, the other way round.
+            let (edge_in, edge_out) = if dp <= 0.0 { (p.edge_out, edge) } else { (edge, p.edge_out) };
+            spare[kept] = between(&p, &q, dp / (dp - dq), edge_in, edge_out);
+            kept += 1;
+        }
+    }
+    points[..kept].copy_from_slice(&spare[..kept]);
+    kept
+}
+
+/// Two segments side by side touch along their common stretch; crossing ones only at the witness.
+fn along_segment(
+    frame: &Frame,
+    reference: &[Vec3],
+    incident: &[Vec3],
+    slop: Real,
+    points: &mut [FlatPoint],
+) -> usize {
+    let ([_, _], [_, _]) = (reference, incident) else { return 0 };
+    let [a, b] = [frame.flat(reference[0]), frame.flat(reference[1])];
+    let [p, q] = [frame.flat(incident[0]), frame.flat(incident[1])];
+    let (ux, uy) = (b.x - a.x, b.y - a.y);
+    let (vx, vy) = (q.x - p.x, q.y - p.y);
+    let (uu, vv) = (ux * ux + uy * uy, vx * vx + vy * vy);
+    let cross = ux * vy - uy * vx;
+    if uu <= slop * slop || vv <= slop * slop || cross * cross > PARALLEL * PARALLEL * uu * vv {
+        return 0;
+    }
+    // Positions along the reference, heights of both segments there.
+    let along = |x: &FlatPoint| ((x.x - a.x) * ux + (x.y - a.y) * uy) / uu;
+    let (sp, sq) = (along(&p), along(&q));
+    let (low, high) = if sp <= sq { (sp.max(0.0), sq.min(1.0)) } else { (sq.max(0.0), sp.min(1.0)) };
+    if low > high {
+        return 0;
+    }
+    for (k, s) in [low, high].into_iter().enumerate() {
+        let t = (s - sp) / (sq - sp);
+        let gap = (p.z + (q.z - p.z) * t) - (a.z + (b.z - a.z) * s);
+        let label = k as u16;
+        points[k] = FlatPoint { x: a.x + ux * s, y: a.y + uy * s, z: gap, edge_in: label, edge_out: label };
+    }
+    2
+}

@@ -1,0 +1,343 @@
+//! The passes over one row: warm start, biased solve, relax, restitution.
+//!
+//! With whitened spins u = L⁻¹w (I⁻¹ = L·Lᵀ, frozen for the step) the angular Jacobian of a point, j = Lᵀ(r × n), serves
+//! both ways: the point's velocity along the normal is n·(v_b − v_a) + j_b·u_b − j_a·u_a, and an impulse λ changes u_b by
+//! j_b·λ. All points of a manifold share n, so the linear part is carried as one number and applied to v once per row.
+//!
+//! Separation follows from the motion within the step by the same Jacobians: s = s0 + n·(Δp_b − Δp_a) + j_b·θ_b − j_a·θ_a
+//! with θ = Σ h·u. That is exact in the translation and first order in the rotation, and right for rolling balls, where
+//! r × n = 0.
+//!
+//! A soft contact is a damped spring of frequency ω and damping ratio ζ, stepped implicitly [Catto2011]: with
+//! a1 = 2ζ + hω, a2 = hω·a1: biasRate = ω/a1, massScale = a2/(1 + a2), impulseScale = 1/(1 + a2). The biased pass solves
+//! δ = −m(massScale·ċ + bias) − impulseScale·λ with bias = massScale·biasRate·s for overlaps, s/h for gaps; the relaxing
+//! pass takes back the velocity that the bias put in.
+
+use super::lanes::{F8, Lanes};
+use super::rows::{FrictionRow, Row, WIDTH};
+
+/// Packed state of a body: block 0 holds v and the first spins, and so on; see `pack.rs`.
+pub(crate) struct Side<L, const N: usize, const A: usize> {
+    pub v: [L; N],
+    pub u: [L; A],
+    pub p: [L; N],
+    pub t: [L; A],
+}
+
+/// How the floats of a body are laid out. In the plane: v0 v1 u t | p0 p1 · ·; in space: v0 v1 v2 u0 | u1 u2 p0 p1 |
+/// p2 t0 t1 t2 | · · · ·. Velocities come first: the passes write back only them.
+#[inline(always)]
+pub(crate) fn gather<L: Lanes, const N: usize, const A: usize, const S: usize>(
+    rows: [&[f32; S]; WIDTH],
+) -> Side<L, N, A> {
+    let first = L::gather4(rows, 0);
+    let second = L::gather4(rows, 4);
+    let zero = L::splat(0.0);
+    let (mut v, mut u, mut p, mut t) = ([zero; N], [zero; A], [zero; N], [zero; A]);
+    if N == 2 {
+        (v[0], v[1], u[0], t[0]) = (first[0], first[1], first[2], first[3]);
+        (p[0], p[1]) = (second[0], second[1]);
+    } else {
+        let third = L::gather4(rows, 8);
+        (v[0], v[1], v[2], u[0]) = (first[0], first[1], first[2], first[3]);
+        (u[1], u[2], p[0], p[1]) = (second[0], second[1], second[2], second[3]);
+        (p[2], t[0], t[1], t[2]) = (third[0], third[1], third[2], third[3]);
+    }
+    Side { v, u, p, t }
+}
+
+/// Writes velocities back for the lanes of `mask`.
+///
+/// # Safety
+/// Rows of set lanes are valid, distinct, and used by nobody else.
+#[inline(always)]
+pub(crate) unsafe fn scatter<L: Lanes, const N: usize, const A: usize, const S: usize>(
+    side: &Side<L, N, A>,
+    rows: [*mut [f32; S]; WIDTH],
+    mask: u8,
+) {
+    let Side { v, u, p, t } = side;
+    // SAFETY: by the caller.
+    unsafe {
+        if N == 2 {
+            L::scatter4([v[0], v[1], u[0], t[0]], rows, 0, mask);
+        } else {
+            L::scatter4([v[0], v[1], v[2], u[0]], rows, 0, mask);
+            L::scatter4([u[1], u[2], p[0], p[1]], rows, 4, mask);
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn dot<L: Lanes, const M: usize>(a: &[L; M], b: &[L; M]) -> L {
+    let mut sum = a[0].mul(b[0]);
+    for i in 1..M {
+        sum = sum.add(a[i].mul(b[i]));
+    }
+    sum
+}
+
+#[inline(always)]
+pub(crate) fn minus<L: Lanes, const M: usize>(a: &[L; M], b: &[L; M]) -> [L; M] {
+    core::array::from_fn(|i| a[i].sub(b[i]))
+}
+
+#[inline(always)]
+fn load<L: Lanes, const M: usize>(from: &[F8; M]) -> [L; M] {
+    core::array::from_fn(|i| L::load(&from[i]))
+}
+
+/// target += direction · amount
+#[inline(always)]
+pub(crate) fn add_scaled<L: Lanes, const M: usize>(target: &mut [L; M], direction: &[L; M], amount: L) {
+    for i in 0..M {
+        target[i] = target[i].add(direction[i].mul(amount));
+    }
+}
+
+/// target −= direction · amount
+#[inline(always)]
+fn sub_scaled<L: Lanes, const M: usize>(target: &mut [L; M], direction: &[L; M], amount: L) {
+    for i in 0..M {
+        target[i] = target[i].sub(direction[i].mul(amount));
+    }
+}
+
+/// Numbers that are the same for all rows of a pass.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PassParams {
+    /// 1/h [1/s].
+    pub inv_h: f32,
+    /// Largest speed of pushing overlaps out [m/s].
+    pub push_speed: f32,
+}
+
+/// The normal points of a row. `BIAS`: push overlaps out; otherwise only stop the approach.
+#[inline(always)]
+pub(crate) fn solve_normals<L: Lanes, const N: usize, const A: usize, const P: usize, const BIAS: bool>(
+    row: &mut Row<N, A, P>,
+    a: &mut Side<L, N, A>,
+    b: &mut Side<L, N, A>,
+    params: PassParams,
+) {
+    let zero = L::splat(0.0);
+    let one = L::splat(1.0);
+    let inv_h = L::splat(params.inv_h);
+    let push = L::splat(-params.push_speed);
+    let n: [L; N] = load(&row.n);
+    let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
+    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
+    let (rate, soft) = (L::load(&row.rate), L::load(&row.soft));
+    let both = inv_ma.add(inv_mb);
+    let moved = dot(&n, &minus(&b.p, &a.p));
+    let mut speed = dot(&n, &minus(&b.v, &a.v));
+    let mut total = zero;
+    for point in &mut row.points[..row.count as usize] {
+        let ja: [L; A] = load(&point.ja);
+        let jb: [L; A] = load(&point.jb);
+        let turned = dot(&jb, &b.t).sub(dot(&ja, &a.t));
+        let s = L::load(&point.s0).add(moved).add(turned);
+        let vn = speed.add(dot(&jb, &b.u).sub(dot(&ja, &a.u)));
+        let apart = s.greater(zero);
+        let lambda = L::load(&point.lambda);
+        let gap = s.mul(inv_h);
+        let mass = L::load(&point.mass);
+        let change = if BIAS {
+            let bias = L::select(apart, gap, rate.mul(s).max(push));
+            let ms = L::select(apart, one, soft);
+            zero.sub(mass.mul(ms.mul(vn).add(bias))).sub(one.sub(ms).mul(lambda))
+        } else {
+            let bias = L::select(apart, gap, zero);
+            zero.sub(mass.mul(vn.add(bias)))
+        };
+        let new = lambda.add(change).max(zero);
+        let change = new.sub(lambda);
+        new.store(&mut point.lambda);
+        speed = speed.add(change.mul(both));
+        total = total.add(change);
+        sub_scaled(&mut a.u, &ja, change.mul(turn_a));
+        add_scaled(&mut b.u, &jb, change.mul(turn_b));
+    }
+    sub_scaled(&mut a.v, &n, total.mul(inv_ma));
+    add_scaled(&mut b.v, &n, total.mul(inv_mb));
+}
+
+/// Unit tangents of the normal, lane by lane; the same formulas as `Dim::tangent_basis`.
+#[inline(always)]
+pub(crate) fn tangents<L: Lanes, const N: usize, const T: usize>(n: &[L; N]) -> [[L; N]; T] {
+    let zero = L::splat(0.0);
+    let mut out = [[zero; N]; T];
+    if N == 2 {
+        out[0][0] = n[1];
+        out[0][1] = zero.sub(n[0]);
+        return out;
+    }
+    let one = L::splat(1.0);
+    let sign = L::select(zero.greater(n[2]), L::splat(-1.0), one);
+    let a = L::splat(-1.0).div(sign.add(n[2]));
+    let b = n[0].mul(n[1]).mul(a);
+    out[0] = core::array::from_fn(|i| match i {
+        0 => one.add(sign.mul(n[0]).mul(n[0]).mul(a)),
+        1 => sign.mul(b),
+        _ => zero.sub(sign.mul(n[0])),
+    });
+    out[T - 1] = core::array::from_fn(|i| match i {
+        0 => b,
+        1 => sign.add(n[1].mul(n[1]).mul(a)),
+        _ => zero.sub(n[1]),
+    });
+    out
+}
+
+/// The friction block of a row: tangents together on the friction disc, then the twist.
+#[inline(always)]
+pub(crate) fn solve_friction<
+    L: Lanes,
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+>(
+    row: &Row<N, A, P>,
+    friction: &mut FrictionRow<A, T, K, P>,
+    a: &mut Side<L, N, A>,
+    b: &mut Side<L, N, A>,
+) {
+    let zero = L::splat(0.0);
+    let n: [L; N] = load(&row.n);
+    let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
+    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
+    let mut load_sum = zero;
+    for point in &row.points[..row.count as usize] {
+        load_sum = load_sum.add(L::load(&point.lambda));
+    }
+    for (k, twist) in friction.twist.iter_mut().enumerate() {
+        debug_assert_eq!(k, 0);
+        let (ja, jb): ([L; A], [L; A]) = (load(&twist.ja), load(&twist.jb));
+        let speed = dot(&jb, &b.u).sub(dot(&ja, &a.u));
+        let mut limit = zero;
+        for (point, lever) in row.points[..row.count as usize].iter().zip(&twist.lever) {
+            limit = limit.add(L::load(&point.lambda).mul(L::load(lever)));
+        }
+        let old = L::load(&twist.lambda);
+        let new = old.sub(L::load(&twist.mass).mul(speed)).min(limit).max(zero.sub(limit));
+        let change = new.sub(old);
+        new.store(&mut twist.lambda);
+        sub_scaled(&mut a.u, &ja, change.mul(turn_a));
+        add_scaled(&mut b.u, &jb, change.mul(turn_b));
+    }
+    let t: [[L; N]; T] = tangents(&n);
+    let relative = minus(&b.v, &a.v);
+    let (mut ja, mut jb) = ([[zero; A]; T], [[zero; A]; T]);
+    let (mut slip, mut old) = ([zero; T], [zero; T]);
+    for k in 0..T {
+        ja[k] = load(&friction.ja[k]);
+        jb[k] = load(&friction.jb[k]);
+        let turn = dot(&jb[k], &b.u).sub(dot(&ja[k], &a.u));
+        slip[k] = dot(&t[k], &relative).add(turn).add(L::load(&friction.target[k]));
+        old[k] = L::load(&friction.lambda[k]);
+    }
+    let mass: [L; 3] = load(&friction.mass);
+    let mut new = old;
+    let length = if T == 1 {
+        new[0] = old[0].sub(mass[0].mul(slip[0]));
+        new[0].max(zero.sub(new[0]))
+    } else {
+        let last = T - 1;
+        new[0] = old[0].sub(mass[0].mul(slip[0]).add(mass[1].mul(slip[last])));
+        new[last] = old[last].sub(mass[1].mul(slip[0]).add(mass[2].mul(slip[last])));
+        new[0].mul(new[0]).add(new[last].mul(new[last])).sqrt()
+    };
+    // Sticks up to the static limit, slides at the dynamic one.
+    let sticks = L::load(&friction.mu_static).mul(load_sum);
+    let slides = L::load(&friction.mu).mul(load_sum);
+    let is_sliding = length.greater(sticks);
+    let tiny = L::splat(f32::MIN_POSITIVE);
+    let scale = L::select(is_sliding, slides.div(length.max(tiny)), L::splat(1.0));
+    for k in 0..T {
+        let kept = new[k].mul(scale);
+        let change = kept.sub(old[k]);
+        kept.store(&mut friction.lambda[k]);
+        sub_scaled(&mut a.v, &t[k], change.mul(inv_ma));
+        add_scaled(&mut b.v, &t[k], change.mul(inv_mb));
+        sub_scaled(&mut a.u, &ja[k], change.mul(turn_a));
+        add_scaled(&mut b.u, &jb[k], change.mul(turn_b));
+    }
+}
+
+/// Applies the impulses of the last step.
+#[inline(always)]
+pub(crate) fn warm_start<
+    L: Lanes,
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+>(
+    row: &Row<N, A, P>,
+    friction: &FrictionRow<A, T, K, P>,
+    a: &mut Side<L, N, A>,
+    b: &mut Side<L, N, A>,
+) {
+    let n: [L; N] = load(&row.n);
+    let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
+    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
+    let mut total = L::splat(0.0);
+    for point in &row.points[..row.count as usize] {
+        let lambda = L::load(&point.lambda);
+        total = total.add(lambda);
+        sub_scaled(&mut a.u, &load(&point.ja), lambda.mul(turn_a));
+        add_scaled(&mut b.u, &load(&point.jb), lambda.mul(turn_b));
+    }
+    sub_scaled(&mut a.v, &n, total.mul(inv_ma));
+    add_scaled(&mut b.v, &n, total.mul(inv_mb));
+    let t: [[L; N]; T] = tangents(&n);
+    for k in 0..T {
+        let lambda = L::load(&friction.lambda[k]);
+        sub_scaled(&mut a.v, &t[k], lambda.mul(inv_ma));
+        add_scaled(&mut b.v, &t[k], lambda.mul(inv_mb));
+        sub_scaled(&mut a.u, &load(&friction.ja[k]), lambda.mul(turn_a));
+        add_scaled(&mut b.u, &load(&friction.jb[k]), lambda.mul(turn_b));
+    }
+    for twist in &friction.twist {
+        let lambda = L::load(&twist.lambda);
+        sub_scaled(&mut a.u, &load(&twist.ja), lambda.mul(turn_a));
+        add_scaled(&mut b.u, &load(&twist.jb), lambda.mul(turn_b));
+    }
+}
+
+/// Gives back the approach speed of points that bounce and have pushed.
+#[inline(always)]
+pub(crate) fn apply_restitution<L: Lanes, const N: usize, const A: usize, const P: usize>(
+    row: &mut Row<N, A, P>,
+    rebound: &[F8; P],
+    peak: &[F8; P],
+    a: &mut Side<L, N, A>,
+    b: &mut Side<L, N, A>,
+) {
+    let zero = L::splat(0.0);
+    let n: [L; N] = load(&row.n);
+    let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
+    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
+    let both = inv_ma.add(inv_mb);
+    let mut speed = dot(&n, &minus(&b.v, &a.v));
+    let mut total = zero;
+    for (i, point) in row.points[..row.count as usize].iter_mut().enumerate() {
+        let (ja, jb): ([L; A], [L; A]) = (load(&point.ja), load(&point.jb));
+        let vn = speed.add(dot(&jb, &b.u).sub(dot(&ja, &a.u)));
+        let wanted = L::load(&rebound[i]);
+        let lambda = L::load(&point.lambda);
+        let new = lambda.add(L::load(&point.mass).mul(wanted.sub(vn))).max(zero);
+        let active = wanted.mul(L::load(&peak[i])).greater(zero);
+        let change = L::select(active, new.sub(lambda), zero);
+        lambda.add(change).store(&mut point.lambda);
+        speed = speed.add(change.mul(both));
+        total = total.add(change);
+        sub_scaled(&mut a.u, &ja, change.mul(turn_a));
+        add_scaled(&mut b.u, &jb, change.mul(turn_b));
+    }
+    sub_scaled(&mut a.v, &n, total.mul(inv_ma));
+    add_scaled(&mut b.v, &n, total.mul(inv_mb));
+}

@@ -1,0 +1,173 @@
+//! Rows: eight contacts of one colour side by side, split by what each pass touches.
+//!
+//! Sizes of a dimension: `N` axes, `A` angular axes, `P` points, `T` tangents, `K` twist rows (0 or 1), `S` floats of
+//! packed body state. In the plane 2, 1, 2, 1, 0, 8; in space 3, 3, 4, 2, 1, 16.
+
+use super::lanes::F8;
+
+/// Contacts side by side.
+pub(crate) const WIDTH: usize = 8;
+/// Row lanes without a contact.
+pub(crate) const NO_CONTACT: u32 = u32::MAX;
+
+/// One point of eight contacts: what the biased and the relaxing pass read.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Point<const A: usize> {
+    /// Whitened angular Jacobian of a: Lᵀ(r_a × n).
+    pub ja: [F8; A],
+    /// Whitened angular Jacobian of b.
+    pub jb: [F8; A],
+    /// 1/K [kg]; 0 in lanes without this point.
+    pub mass: F8,
+    /// Separation at the start of the step [m].
+    pub s0: F8,
+    /// Accumulated impulse [N·s].
+    pub lambda: F8,
+}
+
+/// The normal directions of eight contacts.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Row<const N: usize, const A: usize, const P: usize> {
+    /// Slots of the bodies a; the slot after the last one is the ground.
+    pub a: [u32; WIDTH],
+    /// Slots of the bodies b.
+    pub b: [u32; WIDTH],
+    /// Lanes whose body a is dynamic: only those are written back.
+    pub write_a: u8,
+    /// Lanes whose body b is dynamic.
+    pub write_b: u8,
+    /// Most points of any lane.
+    pub count: u8,
+    /// Some lane bounces.
+    pub bounces: bool,
+    /// Normal from a to b.
+    pub n: [F8; N],
+    /// 1/m of a [1/kg].
+    pub inv_ma: F8,
+    /// 1/m of b [1/kg].
+    pub inv_mb: F8,
+    /// 1 if a turns by impulses, 0 for kinematic bodies.
+    pub turn_a: F8,
+    /// 1 if b turns by impulses.
+    pub turn_b: F8,
+    /// massScale·biasRate of the soft contact [1/s].
+    pub rate: F8,
+    /// massScale; impulseScale is 1 − massScale.
+    pub soft: F8,
+    /// The points.
+    pub points: [Point<A>; P],
+}
+
+/// Friction of eight contacts, one block per manifold, at the centre of its points. Touched by the relaxing pass only.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct FrictionRow<const A: usize, const T: usize, const K: usize, const P: usize> {
+    /// Whitened angular Jacobians of a, per tangent.
+    pub ja: [[F8; A]; T],
+    /// Whitened angular Jacobians of b, per tangent.
+    pub jb: [[F8; A]; T],
+    /// Inverse of the 1×1 or symmetric 2×2 matrix K: entries 11, 12, 22.
+    pub mass: [F8; 3],
+    /// Accumulated impulses [N·s].
+    pub lambda: [F8; T],
+    /// Slip that the surfaces want [m/s]: velocity of conveyor belts.
+    pub target: [F8; T],
+    /// Coefficient of sliding friction.
+    pub mu: F8,
+    /// Coefficient of sticking friction.
+    pub mu_static: F8,
+    /// Friction about the normal.
+    pub twist: [Twist<A, P>; K],
+}
+
+/// Friction about the normal (3D).
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Twist<const A: usize, const P: usize> {
+    /// Lᵀn of a.
+    pub ja: [F8; A],
+    /// Lᵀn of b.
+    pub jb: [F8; A],
+    /// 1/K.
+    pub mass: F8,
+    /// Accumulated impulse [N·m·s].
+    pub lambda: F8,
+    /// Lever arm of each point: μ·|r_i − c| plus spinning friction [m].
+    pub lever: [F8; P],
+}
+
+/// What only preparation, restitution and storing need.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColdRow<const P: usize> {
+    /// The contacts, or NO_CONTACT.
+    pub contacts: [u32; WIDTH],
+    /// Approach speed that comes back per point, restitution times start speed [m/s]; 0 where nothing bounces.
+    pub rebound: [F8; P],
+    /// Largest impulse of any sub-step: a point that never pushed does not bounce.
+    pub peak: [F8; P],
+    /// Lanes with rolling resistance; see `rolling.rs`.
+    pub rolls: u8,
+    /// Its lever arm [m].
+    pub rolling: F8,
+    /// Its accumulated impulse [N·m·s], world axes.
+    pub rolling_lambda: [F8; 3],
+}
+
+impl<const N: usize, const A: usize, const P: usize> Default for Row<N, A, P> {
+    fn default() -> Self {
+        Self {
+            a: [0; WIDTH],
+            b: [0; WIDTH],
+            write_a: 0,
+            write_b: 0,
+            count: 0,
+            bounces: false,
+            n: [F8::default(); N],
+            inv_ma: F8::default(),
+            inv_mb: F8::default(),
+            turn_a: F8::default(),
+            turn_b: F8::default(),
+            rate: F8::default(),
+            soft: F8::default(),
+            points: [blank(); P],
+        }
+    }
+}
+
+fn blank<const A: usize>() -> Point<A> {
+    let zero = F8::default();
+    Point { ja: [zero; A], jb: [zero; A], mass: zero, s0: zero, lambda: zero }
+}
+
+impl<const A: usize, const T: usize, const K: usize, const P: usize> Default for FrictionRow<A, T, K, P> {
+    fn default() -> Self {
+        let zero = F8::default();
+        let twist = Twist { ja: [zero; A], jb: [zero; A], mass: zero, lambda: zero, lever: [zero; P] };
+        Self {
+            ja: [[zero; A]; T],
+            jb: [[zero; A]; T],
+            mass: [zero; 3],
+            lambda: [zero; T],
+            target: [zero; T],
+            mu: zero,
+            mu_static: zero,
+            twist: [twist; K],
+        }
+    }
+}
+
+impl<const P: usize> Default for ColdRow<P> {
+    fn default() -> Self {
+        let zero = F8::default();
+        Self {
+            contacts: [NO_CONTACT; WIDTH],
+            rebound: [zero; P],
+            peak: [zero; P],
+            rolls: 0,
+            rolling: zero,
+            rolling_lambda: [zero; 3],
+        }
+    }
+}
