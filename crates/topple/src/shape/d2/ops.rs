@@ -14,6 +14,17 @@ use std::sync::Arc;
 const UNIT_TOLERANCE: Real = 1e-3;
 
 impl ShapeOps<D2> for Shape2 {
+    /// A rectangle of which exactly one side is zero is a segment, or a capsule if it is rounded.
+    fn flattened(&self) -> Option<Self> {
+        let Self::Rectangle { half, radius } = *self else { return None };
+        let end = match (half.x == 0.0, half.y == 0.0) {
+            (false, true) => Vec2::new(half.x, 0.0),
+            (true, false) => Vec2::new(0.0, half.y),
+            _ => return None,
+        };
+        Some(if radius == 0.0 { Self::segment(-end, end) } else { Self::capsule(-end, end, radius) })
+    }
+
     fn kind(&self) -> &'static str {
         match self {
             Self::Circle { .. } => "circle",
@@ -162,6 +173,13 @@ impl ShapeOps<D2> for Shape2 {
                 Some(Vec2::new(half.x.copysign(direction.x), half.y.copysign(direction.y)))
             }
             _ => self.outline(&mut Scratch::default()).map(|o| o.vertices[o.support(direction)]),
+        }
+    }
+
+    fn half_space(&self) -> Option<(Vec2, Real)> {
+        match self {
+            Self::HalfPlane { normal, offset } => Some((*normal, *offset)),
+            _ => None,
         }
     }
 
