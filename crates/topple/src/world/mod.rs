@@ -16,6 +16,7 @@ mod query;
 mod shapes;
 mod sleep;
 mod snapshot;
+mod snapshot_joints;
 mod step;
 mod validate;
 

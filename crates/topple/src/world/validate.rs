@@ -11,6 +11,7 @@ impl<D: Dim> World<D> {
     pub(crate) fn validate(&self) {
         self.validate_bodies();
         self.validate_contacts();
+        self.validate_joints();
         self.validate_islands();
     }
 
@@ -55,12 +56,62 @@ impl<D: Dim> World<D> {
                 let colored = self.contacts.records[index].colored;
                 bodies.extend((0..2).filter(|&side| colored[side]).map(|side| contact.bodies[side]));
             }
+            for &index in &color.joints {
+                let joint = &self.joints.hot[index as usize];
+                let colored = self.joints.records[index].colored;
+                bodies.extend((0..2).filter(|&side| colored[side]).map(|side| joint.bodies[side]));
+            }
             let count = bodies.len();
             bodies.sort_unstable();
             bodies.dedup();
             assert_eq!(bodies.len(), count, "no body twice in a colour");
-            assert!(bodies.iter().all(|&body| color.bodies.contains(body)), "colour bits");
+            assert!(color.bodies.iter().eq(bodies.iter().copied()), "colour bits");
         }
+    }
+
+    fn validate_joints(&self) {
+        let mut edges = 0;
+        for (body, record) in self.bodies.records.iter() {
+            for (joint, side) in self.joints.of_body(record.first_joint) {
+                assert_eq!(self.joints.hot[joint as usize].bodies[side], body, "edge of joint {joint}");
+                edges += 1;
+            }
+        }
+        assert_eq!(edges, 2 * self.joints.records.len(), "every joint is in the lists of both bodies");
+        for (index, record) in self.joints.records.iter() {
+            let joint = &self.joints.hot[index as usize];
+            let bodies = joint.bodies.map(|body| &self.bodies.records[body]);
+            let movable =
+                bodies.map(|body| body.kind == BodyKind::Dynamic && body.set == BodySet::Awake);
+            let out = bodies.iter().any(|body| body.set == BodySet::Disabled);
+            let solved = !out && movable != [false; 2];
+            assert_eq!(solved, record.color != NO_COLOR, "colour of joint {index}");
+            if solved {
+                let list = &self.graph.colors[record.color as usize].joints;
+                assert_eq!(list[record.color_slot as usize], index, "colour list of joint {index}");
+                assert_eq!(record.colored, movable, "coloured sides of joint {index}");
+            }
+            let linked = bodies.iter().all(|body| body.island != NONE);
+            assert_eq!(linked, record.is_linked, "link of joint {index}");
+            assert!(!linked || bodies[0].island == bodies[1].island, "joint {index} is inside an island");
+            assert_eq!(record.is_watched(), self.joints.watched.contains(index), "watched joint {index}");
+            assert!(joint.impulses.iter().all(|x| x.is_finite()), "impulses of joint {index}");
+            for side in 0..2 {
+                let center = self.bodies.cores[joint.bodies[side] as usize].local_center;
+                let expected = record.local[side].position - center;
+                assert_eq!(joint.frames[side].position, expected, "frame of joint {index}");
+            }
+            if !record.collide_connected {
+                let first = bodies[0].first_contact;
+                let met = self.contacts.of_body(first).any(|(contact, side)| {
+                    self.contacts.hot[contact as usize].bodies[1 - side] == joint.bodies[1]
+                });
+                assert!(!met, "bodies of joint {index} do not collide");
+            }
+        }
+        let in_colors: usize = self.graph.colors.iter().map(|color| color.joints.len()).sum();
+        let colored = self.joints.records.iter().filter(|(_, record)| record.color != NO_COLOR).count();
+        assert_eq!(in_colors, colored, "joints in colours");
     }
 
     fn validate_islands(&self) {
