@@ -16,20 +16,29 @@ fn main() -> Result<(), Error> {
         for i in 0..base {
             for j in 0..base - i {
                 let x = (j as f32 - (base - i) as f32 * 0.5 + 0.5) * 1.1;
-                top = Some(w.create_body_with(BodyDef2::dynamic([x, 0.5 + i as f32]), [Shape2::rectangle(1.0, 1.0)])?);
+                top = Some(w.create_body_with(
+                    BodyDef2::dynamic([x, 0.5 + i as f32]),
+                    [Shape2::rectangle(1.0, 1.0)],
+                )?);
             }
         }
         run(&mut w, top.unwrap(), steps, |p| (p.x, p.y))?;
     } else {
         let mut w = World3::with_settings(Settings3 { sleeping: false, ..Settings3::default() })?;
         w.set_executor(pool);
-        w.create_body_with(BodyDef3::fixed([0.0, -1.0, 0.0]), [ShapeDef3::from(Shape3::cuboid(400.0, 2.0, 400.0))])?;
+        w.create_body_with(
+            BodyDef3::fixed([0.0, -1.0, 0.0]),
+            [ShapeDef3::from(Shape3::cuboid(400.0, 2.0, 400.0))],
+        )?;
         let mut top = None;
         for i in 0..base {
             for j in 0..base - i {
                 for k in 0..base - i {
                     let f = |j: usize| (j as f32 - (base - i) as f32 * 0.5 + 0.5) * 1.1;
-                    top = Some(w.create_body_with(BodyDef3::dynamic([f(j), 0.5 + i as f32, f(k)]), [Shape3::cuboid(1.0, 1.0, 1.0)])?);
+                    top = Some(w.create_body_with(
+                        BodyDef3::dynamic([f(j), 0.5 + i as f32, f(k)]),
+                        [Shape3::cuboid(1.0, 1.0, 1.0)],
+                    )?);
                 }
             }
         }
@@ -38,7 +47,12 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-fn run<D: Dim>(w: &mut World<D>, top: BodyId, steps: usize, xy: impl Fn(D::Point) -> (f32, f32)) -> Result<(), Error> {
+fn run<D: Dim>(
+    w: &mut World<D>,
+    top: BodyId,
+    steps: usize,
+    xy: impl Fn(D::Point) -> (f32, f32),
+) -> Result<(), Error> {
     let t = Instant::now();
     w.step();
     println!("first step {:.2} ms", t.elapsed().as_secs_f64() * 1e3);
@@ -53,7 +67,14 @@ fn run<D: Dim>(w: &mut World<D>, top: BodyId, steps: usize, xy: impl Fn(D::Point
         }
     }
     times.sort_by(f64::total_cmp);
-    println!("bodies {} median {:.3} min {:.3} ms  hash {:016x} top {:?}", w.body_count(), times[times.len() / 2], times[0], w.state_hash(), xy(w.body(top)?.position()));
+    println!(
+        "bodies {} median {:.3} min {:.3} ms  hash {:016x} top {:?}",
+        w.body_count(),
+        times[times.len() / 2],
+        times[0],
+        w.state_hash(),
+        xy(w.body(top)?.position())
+    );
     for (i, (_, n)) in topple::world::STAGES.iter().enumerate() {
         print!("{n} {:.3}  ", stages[i] / (steps - 1) as f64);
     }

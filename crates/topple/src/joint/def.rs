@@ -248,7 +248,11 @@ impl<D: Dim> JointKind<D> {
                     return Err(Error::invalid("Distance.max", distance.max, "at least Distance.min"));
                 }
                 if distance.max == 0.0 {
-                    return Err(Error::invalid("Distance.max", 0.0, "above 0; a ball joint holds anchors together"));
+                    return Err(Error::invalid(
+                        "Distance.max",
+                        0.0,
+                        "above 0; a ball joint holds anchors together",
+                    ));
                 }
                 check_spring(distance.spring)
             }
@@ -303,7 +307,10 @@ fn check_angles(field: &'static str, limits: Option<Limits>) -> Result<(), Error
 
 fn check_ball<D: Dim>(ball: &Ball) -> Result<(), Error> {
     if D::N == 2 && (ball.cone.is_some() || ball.twist.is_some()) {
-        return Err(Error::NotPossible { what: "a cone or twist limit", reason: "the plane has none; use a hinge" });
+        return Err(Error::NotPossible {
+            what: "a cone or twist limit",
+            reason: "the plane has none; use a hinge",
+        });
     }
     if let Some(cone) = ball.cone {
         positive("Ball.cone", cone)?;

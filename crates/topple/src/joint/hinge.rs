@@ -36,7 +36,13 @@ pub(super) fn along<D: Dim, S: RowSink<D>>(
     let is_free = spring.is_none() && limits.is_none() && !matches!(motor, Some(Motor::Position { .. }));
     let value = if is_free { 0.0 } else { value() };
     if let Some(Spring { rest, hertz, damping }) = spring {
-        sink.block(at, Law::Tuned { hertz, damping, max: Real::INFINITY }, [row], [wrap(value - rest)], [0.0]);
+        sink.block(
+            at,
+            Law::Tuned { hertz, damping, max: Real::INFINITY },
+            [row],
+            [wrap(value - rest)],
+            [0.0],
+        );
     }
     match motor {
         Some(Motor::Velocity { speed, max }) => {

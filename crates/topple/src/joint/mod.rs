@@ -28,12 +28,12 @@ mod spring;
 mod store;
 mod wheel;
 
+pub(crate) use def::bound as check_bound;
 pub use def::{
     Ball, Distance, Drive, Hinge, JointDef, JointKind, JointSoftness, Limits, Motor, Mouse, Slider, Spring,
     SpringDamper, Wheel,
 };
-pub(crate) use def::bound as check_bound;
 pub use rows::{Answer, Law, Pair, PassLaw, Row, RowSink};
 pub use sight::{JointDim, Sight};
-pub(crate) use store::{JointRecord, Joints};
 pub use store::{Joint, MAX_ROWS};
+pub(crate) use store::{JointRecord, Joints};

@@ -209,7 +209,8 @@ impl<D: Dim> Pair<D> {
         let mut max = Real::INFINITY;
         match law {
             Law::Hard if pass.is_biased => {
-                let want = core::array::from_fn(|i| pass.scale * (speed[i] + drift[i]) + pass.rate * error[i]);
+                let want =
+                    core::array::from_fn(|i| pass.scale * (speed[i] + drift[i]) + pass.rate * error[i]);
                 let x = solve_symmetric(&k, want);
                 (0..M).for_each(|i| new[i] = old[i] - x[i] - (1.0 - pass.scale) * old[i]);
             }
@@ -227,8 +228,10 @@ impl<D: Dim> Pair<D> {
                 let a = (h * omega) * (h * omega);
                 let s = 2.0 * damping * h * omega + theta(a) * a;
                 let stiff = h * omega * omega;
-                let x =
-                    solve_symmetric(&k, core::array::from_fn(|i| s * (speed[i] + drift[i]) + stiff * error[i]));
+                let x = solve_symmetric(
+                    &k,
+                    core::array::from_fn(|i| s * (speed[i] + drift[i]) + stiff * error[i]),
+                );
                 (0..M).for_each(|i| new[i] = old[i] - (x[i] + old[i]) / (1.0 + s));
                 max = bound * h;
             }

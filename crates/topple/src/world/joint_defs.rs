@@ -8,7 +8,13 @@ use crate::{D2, D3, Error};
 
 impl<D: Dim> JointDef<D> {
     /// A joint whose two frames coincide with `frame` (world) as the bodies stand now.
-    pub fn at(world: &World<D>, a: BodyId, b: BodyId, kind: JointKind<D>, frame: Pose<D>) -> Result<Self, Error> {
+    pub fn at(
+        world: &World<D>,
+        a: BodyId,
+        b: BodyId,
+        kind: JointKind<D>,
+        frame: Pose<D>,
+    ) -> Result<Self, Error> {
         if !frame.is_valid() {
             return Err(Error::invalid("frame", frame, "finite, with a unit rotation"));
         }
@@ -89,12 +95,7 @@ impl<D: Dim> JointDef<D> {
 
 impl JointDef<D2> {
     /// A hinge at a point of the world.
-    pub fn hinge(
-        world: &World<D2>,
-        a: BodyId,
-        b: BodyId,
-        anchor: impl Into<Point2>,
-    ) -> Result<Self, Error> {
+    pub fn hinge(world: &World<D2>, a: BodyId, b: BodyId, anchor: impl Into<Point2>) -> Result<Self, Error> {
         Self::at(world, a, b, JointKind::Hinge(Hinge::default()), Pose::at(point::<D2>(anchor)?))
     }
 

@@ -198,10 +198,7 @@ fn load_motor(input: &mut Reader<'_>) -> Result<Option<Motor>, Error> {
     })
 }
 
-fn load_joint<D: Dim>(
-    world: &World<D>,
-    input: &mut Reader<'_>,
-) -> Result<(JointRecord<D>, Joint<D>), Error> {
+fn load_joint<D: Dim>(world: &World<D>, input: &mut Reader<'_>) -> Result<(JointRecord<D>, Joint<D>), Error> {
     const ANY: usize = u32::MAX as usize;
     let bodies = [input.var()?, input.var()?];
     if bodies[0] == bodies[1] || bodies.iter().any(|&body| world.bodies.records.get(body).is_none()) {

@@ -81,8 +81,7 @@ impl<D: Dim> World<D> {
         for (index, record) in self.joints.records.iter() {
             let joint = &self.joints.hot[index as usize];
             let bodies = joint.bodies.map(|body| &self.bodies.records[body]);
-            let movable =
-                bodies.map(|body| body.kind == BodyKind::Dynamic && body.set == BodySet::Awake);
+            let movable = bodies.map(|body| body.kind == BodyKind::Dynamic && body.set == BodySet::Awake);
             let out = bodies.iter().any(|body| body.set == BodySet::Disabled);
             let solved = !out && movable != [false; 2];
             assert_eq!(solved, record.color != NO_COLOR, "colour of joint {index}");

@@ -3,7 +3,7 @@
 use topple::joint::{JointKind, *};
 use topple::math::*;
 use topple::shape::Mass;
-use topple::{BodyDef, BodyId, D2, D3, Dim, JointDef, JointId, Settings, World};
+use topple::{BodyDef, BodyId, D2, D3, Dim, JointDef, JointId, Settings, Shape2, Shape3, ShapeDef, World};
 
 pub const G: f32 = 9.8;
 
@@ -19,6 +19,12 @@ pub trait TestDim: Dim {
     fn mass(m: f32, i: f32) -> Mass<Self>;
     /// A frame whose hinge axis is z.
     fn hinge_frame() -> Self::Rot;
+    /// Circle or sphere.
+    fn ball(radius: f32) -> ShapeDef<Self>;
+    /// Box with these edges; in space as deep as high.
+    fn block(width: f32, height: f32) -> ShapeDef<Self>;
+    /// Everything below y = 0.
+    fn floor() -> ShapeDef<Self>;
 }
 
 impl TestDim for D2 {
@@ -36,6 +42,15 @@ impl TestDim for D2 {
     }
     fn hinge_frame() -> Rot2 {
         Rot2::default()
+    }
+    fn ball(radius: f32) -> ShapeDef<D2> {
+        Shape2::circle(radius).into()
+    }
+    fn block(width: f32, height: f32) -> ShapeDef<D2> {
+        Shape2::rectangle(width, height).into()
+    }
+    fn floor() -> ShapeDef<D2> {
+        Shape2::half_plane(Vec2::Y, 0.0).unwrap().into()
     }
 }
 
@@ -56,13 +71,20 @@ impl TestDim for D3 {
         // x to z: a quarter turn about −y.
         RotOps::<D3>::from_ang(Vec3::Y * -core::f32::consts::FRAC_PI_2)
     }
+    fn ball(radius: f32) -> ShapeDef<D3> {
+        Shape3::sphere(radius).into()
+    }
+    fn block(width: f32, height: f32) -> ShapeDef<D3> {
+        Shape3::cuboid(width, height, height).into()
+    }
+    fn floor() -> ShapeDef<D3> {
+        Shape3::plane(Vec3::Y, 0.0).into()
+    }
 }
 
 /// A world without sleep.
 pub fn world<D: Dim>() -> World<D> {
-    let mut world = World::with_settings(Settings { sleeping: false, ..Settings::default() }).unwrap();
-    let _ = &mut world;
-    world
+    World::with_settings(Settings { sleeping: false, ..Settings::default() }).unwrap()
 }
 
 /// The same without gravity.
@@ -152,4 +174,23 @@ pub fn period(samples: &[f32], dt: f32) -> f32 {
     }
     assert!(crossings.len() >= 2, "the signal does not oscillate");
     (crossings[crossings.len() - 1] - crossings[0]) / (crossings.len() - 1) as f32
+}
+
+/// Numbers that look random and are the same everywhere.
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next 32 bits.
+    pub fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as u32
+    }
+    /// Below `limit`.
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.next() as usize % limit.max(1)
+    }
+    /// In [low, high).
+    pub fn within(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * (self.next() % 10_000) as f32 / 10_000.0
+    }
 }

@@ -176,7 +176,14 @@ impl<D: Dim, const S: usize> JointRun<'_, D, S> {
 
 impl<D: Dim> JointRow<D> {
     #[inline]
-    fn pass(&mut self, pair: &mut Pair<D>, pass: JointPass, rotations: [D::Rot; 2], moved: [D::Vec; 2], h: Real) {
+    fn pass(
+        &mut self,
+        pair: &mut Pair<D>,
+        pass: JointPass,
+        rotations: [D::Rot; 2],
+        moved: [D::Vec; 2],
+        h: Real,
+    ) {
         let (center_b, between) = (self.center_b + moved[1], self.between + (moved[1] - moved[0]));
         let sight = self.joint.sight(rotations, center_b, between, pair.v, pair.w, h);
         if pass != JointPass::Relax {
