@@ -35,6 +35,7 @@ pub(crate) struct Session {
     pub first: u64,
     /// What a saved world needs to know.
     header: Header,
+    executor: Arc<dyn Executor>,
 }
 
 /// Calls the same code in both dimensions.
@@ -89,12 +90,22 @@ pub(crate) fn open(args: &SceneArgs) -> Outcome<Session> {
         first: parts.iter().map(|part| part.steps).sum(),
         header: Header { dimension: opened.loaded.scene.dimension(), origin: opened.origin, parts },
         scene: opened.loaded.scene,
+        executor: Arc::new(Serial),
     };
     session.tell_engine(args.strict)?;
     session.begin(settings)?;
     let threads = args.threads.unwrap_or_else(cores);
     session.set_threads(threads);
     Ok(session)
+}
+
+/// A second simulation of the same scene, from the same moment. The result of `open` is given to save another look at
+/// the diagnostics.
+pub(crate) fn again(session: &Session) -> Outcome<Simulation> {
+    let saved = saved::decode(&session.name, &session.save(0)?)?;
+    let mut simulation = resume(&session.name, &saved, &session.scene)?;
+    each!(&mut simulation, run => run.world.set_executor(session.executor.clone()));
+    Ok(simulation)
 }
 
 /// Cores of the machine.
@@ -145,9 +156,11 @@ impl Session {
     }
 
     fn set_threads(&mut self, threads: usize) {
-        let executor: Arc<dyn Executor> =
-            if threads > 1 { Arc::new(Pool::new(threads)) } else { Arc::new(Serial) };
-        self.threads = executor.threads();
+        if threads > 1 {
+            self.executor = Arc::new(Pool::new(threads));
+        }
+        self.threads = self.executor.threads();
+        let executor = self.executor.clone();
         each!(&mut self.simulation, run => run.world.set_executor(executor));
     }
 

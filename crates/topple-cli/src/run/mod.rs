@@ -9,7 +9,7 @@ mod summary;
 mod trajectory;
 
 pub(crate) use progress::Progress;
-pub(crate) use summary::{count, seconds, short};
+pub(crate) use summary::{count, seconds};
 
 use crate::args::RunArgs;
 use crate::failure::{Failure, Outcome};

@@ -182,7 +182,7 @@ pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
 }
 
 /// Three digits that count, no more.
-pub(crate) fn short(value: f64) -> String {
+fn short(value: f64) -> String {
     let size = value.abs();
     match size {
         _ if value == 0.0 => "0".into(),
