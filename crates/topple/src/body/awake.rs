@@ -27,6 +27,8 @@ pub struct BodyProps<D: Dim> {
     pub body: u32,
     /// True if impulses move it; false for kinematic bodies.
     pub is_dynamic: bool,
+    /// True if its inertia differs between axes, so that its spin precesses.
+    pub is_gyroscopic: bool,
     /// Locked axes as bits, translation in the low three, rotation in the next three.
     pub locks: u8,
     /// 1 / mass [1/kg].

@@ -57,6 +57,8 @@ pub(crate) struct BodyCore<D: Dim> {
     pub inv_inertia: D::Inertia,
     /// Inertia in the body's frame [kg·m²], for the gyroscopic torque.
     pub inertia: D::Inertia,
+    /// The inertia differs between axes: the body precesses.
+    pub is_gyroscopic: bool,
     /// Centre of mass in the body's frame [m].
     pub local_center: D::Vec,
     /// Distance from the centre of mass to the farthest point of a shape [m].
@@ -81,6 +83,7 @@ impl<D: Dim> BodyCore<D> {
             inv_mass: 0.0,
             inv_inertia: D::Inertia::ZERO,
             inertia: D::Inertia::ZERO,
+            is_gyroscopic: false,
             local_center: D::Vec::ZERO,
             extent: 0.0,
             gravity_scale: def.gravity_scale,

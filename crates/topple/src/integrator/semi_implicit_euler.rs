@@ -25,7 +25,7 @@ impl<D: Dim> Integrator<D> for IntegratorSemiImplicitEuler {
             }
             state.v += props.acceleration * h;
             state.w += props.angular_acceleration * h;
-            if settings.gyroscopic && D::ANGULAR == 3 && props.locks >> 3 == 0 {
+            if settings.gyroscopic && props.is_gyroscopic && props.locks >> 3 == 0 {
                 state.w = props.inertia.gyroscopic(rotation, state.w, h);
             }
             apply_drag(state, props, h);

@@ -23,6 +23,10 @@ impl Dim for D2 {
     type Shape = crate::shape::Shape2;
 
     #[inline]
+    fn rotation_floats(rotation: Rot2) -> [Real; 4] {
+        [rotation.cos, rotation.sin, 0.0, 0.0]
+    }
+    #[inline]
     fn cross(a: Vec2, b: Vec2) -> Real {
         a.x * b.y - a.y * b.x
     }
@@ -308,6 +312,9 @@ impl InertiaOps<D2> for Real {
     }
     fn is_valid(self) -> bool {
         self.is_finite() && self > 0.0
+    }
+    fn is_isotropic(self) -> bool {
+        true
     }
     #[inline]
     fn gyroscopic(self, _rot: Rot2, w: Real, _h: Real) -> Real {

@@ -23,6 +23,10 @@ impl Dim for D3 {
     type Shape = crate::shape::Shape3;
 
     #[inline]
+    fn rotation_floats(rotation: Quat) -> [Real; 4] {
+        [rotation.x, rotation.y, rotation.z, rotation.w]
+    }
+    #[inline]
     fn cross(a: Vec3, b: Vec3) -> Vec3 {
         a.cross(b)
     }

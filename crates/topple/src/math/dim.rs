@@ -19,6 +19,7 @@ pub trait Dim:
     sealed::Sealed
     + crate::world::Pinned
     + crate::solver::soft_step::SoftDim
+    + crate::joint::JointDim
     + Copy
     + Debug
     + Default
@@ -58,6 +59,8 @@ pub trait Dim:
     /// The shapes of this dimension.
     type Shape: ShapeOps<Self>;
 
+    /// The orientation as floats: (cos, sin, 0, 0) or (x, y, z, w).
+    fn rotation_floats(rotation: Self::Rot) -> [Real; 4];
     /// a × b: number or vector.
     fn cross(a: Self::Vec, b: Self::Vec) -> Self::Ang;
     /// w × r: velocity of a point at `r` from the axis.
@@ -250,6 +253,8 @@ pub trait InertiaOps<D: Dim>: Copy + Debug + Default + PartialEq + Send + Sync +
     fn without_axes(self, locked: [bool; 3]) -> Self;
     /// True if finite, and positive on the diagonal (semi-definite is checked by the triangle inequality in 3D).
     fn is_valid(self) -> bool;
+    /// True if all axes have the same moment, so that there is no gyroscopic torque.
+    fn is_isotropic(self) -> bool;
     /// Angular velocity after time `h` under the gyroscopic torque alone: solves I(w' − w) + h w' × I w' = 0 with one
     /// Newton step in the body frame [Catto2015]. `self` is the inertia in the body frame, `w` in the world frame.
     fn gyroscopic(self, rot: D::Rot, w: D::Ang, h: Real) -> D::Ang;

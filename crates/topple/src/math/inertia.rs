@@ -125,6 +125,12 @@ impl InertiaOps<D3> for SymMat3 {
             && d.z <= (d.x + d.y) * slack
     }
 
+    fn is_isotropic(self) -> bool {
+        let d = self.diagonal;
+        let tolerance = 1e-6 * d.max_element();
+        d.max_element() - d.min_element() <= tolerance && self.off.abs().max_element() <= tolerance
+    }
+
     fn gyroscopic(self, rot: Quat, w: Vec3, h: Real) -> Vec3 {
         let w0 = RotOps::<D3>::rotate_inv(rot, w);
         let l = self.mul_vec(w0);
@@ -132,18 +138,17 @@ impl InertiaOps<D3> for SymMat3 {
         if f == Vec3::ZERO {
             return w;
         }
-        // J = I + h ([w]× I − [I w]×), column by column.
+        // J = I + h ([w]× I − [I w]×), column by column; solved by Cramer's rule.
         let [ix, iy, iz] = self.columns();
-        let j = crate::math::Mat3::from_cols(
-            ix + (w0.cross(ix) - l.cross(Vec3::X)) * h,
-            iy + (w0.cross(iy) - l.cross(Vec3::Y)) * h,
-            iz + (w0.cross(iz) - l.cross(Vec3::Z)) * h,
-        );
-        let det = j.determinant();
+        let jx = ix + (w0.cross(ix) - l.cross(Vec3::X)) * h;
+        let jy = iy + (w0.cross(iy) - l.cross(Vec3::Y)) * h;
+        let jz = iz + (w0.cross(iz) - l.cross(Vec3::Z)) * h;
+        let (yz, zx, xy) = (jy.cross(jz), jz.cross(jx), jx.cross(jy));
+        let det = jx.dot(yz);
         if det == 0.0 || !det.is_finite() {
             return w;
         }
-        let w1 = w0 - j.inverse() * f;
+        let w1 = w0 - Vec3::new(f.dot(yz), f.dot(zx), f.dot(xy)) * (1.0 / det);
         // Beyond the range of f32 the torque is left out; the integrator clamps such a spin anyway.
         if w1.is_finite() { RotOps::<D3>::rotate(rot, w1) } else { w }
     }

@@ -45,6 +45,20 @@ impl<'a, T> Disjoint<'a, T> {
         unsafe { &mut *self.start.add(index) }
     }
 
+    /// A copy of item `index`.
+    ///
+    /// # Safety
+    /// While this runs, no other thread may write item `index`, and no `&mut` to it may be in use.
+    #[inline]
+    pub(crate) unsafe fn read(&self, index: usize) -> T
+    where
+        T: Copy,
+    {
+        assert!(index < self.length, "index within the slice");
+        // SAFETY: within the slice (checked above), not written meanwhile by the caller's promise.
+        unsafe { *self.start.add(index) }
+    }
+
     /// Items `from..to`.
     ///
     /// # Safety

@@ -259,6 +259,7 @@ impl<D: Dim> World<D> {
         core.local_center = mass.center;
         core.locks = locks.to_bits();
         core.inertia = mass.inertia;
+        core.is_gyroscopic = !mass.inertia.is_isotropic();
         core.inv_inertia = D::Inertia::ZERO;
         core.inv_mass = 0.0;
         if kind == BodyKind::Dynamic {
@@ -273,6 +274,7 @@ impl<D: Dim> World<D> {
         place.position += shift;
         core.motion.linear += D::cross_ang(core.motion.angular, shift);
         self.update_extent(index);
+        self.refresh_joint_frames(index);
     }
 
     /// Places of the shapes relative to the centre of mass, and the sizes that margins scale with.
@@ -286,6 +288,15 @@ impl<D: Dim> World<D> {
                 Pose { position: shape.local.position - center, rotation: shape.local.rotation };
             extent =
                 extent.max(shape.shape.farthest_from(shape.from_center.inverse_transform(D::Point::ORIGIN)));
+        }
+        if record.shapes.is_empty() && record.mass.mass > 0.0 {
+            // Nothing to see, but it may turn: the radius of gyration stands for the size.
+            let largest = (0..D::ANGULAR).fold(0.0, |largest: Real, axis| {
+                let mut unit = D::Ang::ZERO;
+                unit.set(axis, 1.0);
+                largest.max(record.mass.inertia.apply(unit).length())
+            });
+            extent = (largest / record.mass.mass).sqrt();
         }
         let core = &mut self.bodies.cores[index as usize];
         core.extent = extent;
@@ -374,13 +385,6 @@ impl<D: Dim> World<D> {
         self.joints.neighbors(self.bodies.records[index].first_joint, &mut joined);
         joined.into_iter().for_each(|other| self.wake_index(other));
     }
-
-    // Joints are hooked in by `joint/`; a body without joints has nothing to do here.
-    fn remove_joints_of(&mut self, _index: u32) {}
-    fn uncolor_joints_of(&mut self, _index: u32) {}
-    fn color_joints_of(&mut self, _index: u32) {}
-    pub(crate) fn wake_joints_of(&mut self, _index: u32) {}
-    pub(crate) fn sleep_joints_of(&mut self, _index: u32) {}
 }
 
 /// Mass of a shape where it stands on its body.

@@ -69,7 +69,7 @@ pub(crate) unsafe fn scatter<L: Lanes, const N: usize, const A: usize, const S: 
 }
 
 #[inline(always)]
-fn dot<L: Lanes, const M: usize>(a: &[L; M], b: &[L; M]) -> L {
+pub(crate) fn dot<L: Lanes, const M: usize>(a: &[L; M], b: &[L; M]) -> L {
     let mut sum = a[0].mul(b[0]);
     for i in 1..M {
         sum = sum.add(a[i].mul(b[i]));
@@ -78,7 +78,7 @@ fn dot<L: Lanes, const M: usize>(a: &[L; M], b: &[L; M]) -> L {
 }
 
 #[inline(always)]
-fn minus<L: Lanes, const M: usize>(a: &[L; M], b: &[L; M]) -> [L; M] {
+pub(crate) fn minus<L: Lanes, const M: usize>(a: &[L; M], b: &[L; M]) -> [L; M] {
     core::array::from_fn(|i| a[i].sub(b[i]))
 }
 
@@ -89,7 +89,7 @@ fn load<L: Lanes, const M: usize>(from: &[F8; M]) -> [L; M] {
 
 /// target += direction · amount
 #[inline(always)]
-fn add_scaled<L: Lanes, const M: usize>(target: &mut [L; M], direction: &[L; M], amount: L) {
+pub(crate) fn add_scaled<L: Lanes, const M: usize>(target: &mut [L; M], direction: &[L; M], amount: L) {
     for i in 0..M {
         target[i] = target[i].add(direction[i].mul(amount));
     }
@@ -164,7 +164,7 @@ pub(crate) fn solve_normals<L: Lanes, const N: usize, const A: usize, const P: u
 
 /// Unit tangents of the normal, lane by lane; the same formulas as `Dim::tangent_basis`.
 #[inline(always)]
-fn tangents<L: Lanes, const N: usize, const T: usize>(n: &[L; N]) -> [[L; N]; T] {
+pub(crate) fn tangents<L: Lanes, const N: usize, const T: usize>(n: &[L; N]) -> [[L; N]; T] {
     let zero = L::splat(0.0);
     let mut out = [[zero; N]; T];
     if N == 2 {

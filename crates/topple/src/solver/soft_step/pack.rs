@@ -49,9 +49,9 @@ pub(crate) fn whitening<D: Whiten>(props: &BodyProps<D>) -> Whitening {
     if props.is_dynamic { D::cholesky(props.inv_inertia) } else { [1.0, 0.0, 1.0, 0.0, 0.0, 1.0] }
 }
 
-/// Lᵀ·j: the whitened form of an angular Jacobian.
+/// Lᵀ·j: change of the whitened spin by an angular impulse j.
 #[inline]
-pub(crate) fn whiten_jacobian<D: Dim>(l: &Whitening, j: D::Ang) -> [f32; 3] {
+pub(crate) fn whiten_impulse<D: Dim>(l: &Whitening, j: D::Ang) -> [f32; 3] {
     if D::ANGULAR == 1 {
         return [l[0] * j.get(0), 0.0, 0.0];
     }
@@ -100,6 +100,15 @@ impl<const S: usize> Packed<S> {
         (v, u)
     }
 
+    /// Motion of the centre of mass since the start of the step.
+    #[inline]
+    pub(crate) fn displacement<D: Dim>(&self) -> D::Vec {
+        let from = if D::N == 2 { 4 } else { 6 };
+        let mut dp = D::Vec::ZERO;
+        (0..D::N).for_each(|i| dp.set(i, self.0[from + i]));
+        dp
+    }
+
     /// Replaces the velocities.
     #[inline]
     pub(crate) fn set_velocity<D: Dim>(&mut self, v: D::Vec, u: [f32; 3]) {
@@ -133,7 +142,8 @@ mod tests {
         let inv = SymMat3 { diagonal: Vec3::new(2.0, 3.0, 0.5), off: Vec3::new(0.3, -0.2, 0.1) };
         let l = D3::cholesky(inv);
         let (j, w) = (Vec3::new(1.0, -2.0, 0.7), Vec3::new(0.2, 0.9, -1.1));
-        let (jw, u) = (whiten_jacobian::<D3>(&l, j), whiten_spin::<D3>(&l, w));
+        let jw = whiten_impulse::<D3>(&l, j);
+        let u = whiten_spin::<D3>(&l, w);
         let plain = VecOps::dot(j, w);
         let white: f32 = (0..3).map(|i| jw[i] * u[i]).sum();
         assert!((plain - white).abs() < 1e-5, "j·w: {plain} and {white}");

@@ -1,10 +1,14 @@
-//! From manifolds to rows, and from rows back to manifolds.
+//! From manifolds to rows, eight contacts at a time, and from rows back to manifolds.
+//!
+//! Each contact is first flattened to blocks of floats, each body has one line of them ([`BodyLine`]); transposing those
+//! gives lanes, and all the mathematics is done wide. Preparation happens once per step but touches more memory than any
+//! sweep, so it is worth as much care as the sweeps.
 
-use super::lanes::F8;
-use super::pack::{Whiten, Whitening, whiten_jacobian};
-use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row};
-use crate::body::{BodyProps, BodyState, NO_SLOT};
-use crate::contact::Contact;
+use super::kernel::{Side, add_scaled, dot, gather, minus, tangents};
+use super::lanes::{F8, Lanes};
+use super::pack::Whitening;
+use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
+use crate::contact::{Contact, ContactPoint};
 use crate::math::*;
 
 /// Softness of a contact for sub-steps of length h: see the head of `kernel.rs`.
@@ -27,218 +31,324 @@ impl Softness {
     }
 }
 
-/// What preparation reads; shared by all threads.
-pub(crate) struct Scene<'a, D: Dim> {
-    pub settings: &'a crate::Settings<D>,
-    pub states: &'a [BodyState<D>],
-    pub props: &'a [BodyProps<D>],
-    pub whitenings: &'a [Whitening],
-    pub slots: &'a [u32],
-    pub places: &'a [Pose<D>],
+/// A body as preparation reads it. In the plane: cos sin c0 c1 | 1/m L turn ·; in space: q | c0 c1 c2 1/m | L11 L21 L22
+/// L31 | L32 L33 turn ·. `turn` is 1 for bodies that impulses act on, 0 for the others.
+pub(crate) fn body_line<D: Dim, const S: usize>(
+    place: &Pose<D>,
+    inv_mass: Real,
+    l: &Whitening,
+    is_dynamic: bool,
+) -> [f32; S] {
+    let mut line = [0.0; S];
+    let c = place.position.to_vec();
+    let turn = if is_dynamic { 1.0 } else { 0.0 };
+    let q = D::rotation_floats(place.rotation);
+    if D::N == 2 {
+        (line[0], line[1], line[2], line[3]) = (q[0], q[1], c.get(0), c.get(1));
+        (line[4], line[5], line[6]) = (inv_mass, l[0], turn);
+    } else {
+        line[..4].copy_from_slice(&q);
+        (0..3).for_each(|i| line[4 + i] = c.get(i));
+        line[7] = inv_mass;
+        line[8..14].copy_from_slice(l);
+        line[14] = turn;
+    }
+    line
+}
+
+/// Lanes of a body line.
+struct Half<L, const N: usize> {
+    q: [L; 4],
+    c: [L; N],
+    inv_m: L,
+    l: [L; 6],
+    turn: L,
+}
+
+#[inline(always)]
+fn gather_half<L: Lanes, const N: usize, const S: usize>(lines: [&[f32; S]; WIDTH]) -> Half<L, N> {
+    let zero = L::splat(0.0);
+    let b0 = L::gather4(lines, 0);
+    let b1 = L::gather4(lines, 4);
+    let mut c = [zero; N];
+    if N == 2 {
+        (c[0], c[1]) = (b0[2], b0[3]);
+        return Half { q: b0, c, inv_m: b1[0], l: [b1[1], zero, zero, zero, zero, zero], turn: b1[2] };
+    }
+    let b2 = L::gather4(lines, 8);
+    let b3 = L::gather4(lines, 12);
+    (0..3).for_each(|i| c[i] = b1[i]);
+    Half { q: b0, c, inv_m: b1[3], l: [b2[0], b2[1], b2[2], b2[3], b3[0], b3[1]], turn: b3[2] }
+}
+
+/// Local to world.
+#[inline(always)]
+fn rotate<L: Lanes, const N: usize>(q: &[L; 4], v: &[L; N]) -> [L; N] {
+    if N == 2 {
+        let x = q[0].mul(v[0]).sub(q[1].mul(v[1]));
+        let y = q[1].mul(v[0]).add(q[0].mul(v[1]));
+        return core::array::from_fn(|i| if i == 0 { x } else { y });
+    }
+    let two = L::splat(2.0);
+    let u = [q[0], q[1], q[2]];
+    let v3 = core::array::from_fn(|i| v[i]);
+    let t = cross3(&u, &v3).map(|x| x.mul(two));
+    let s = cross3(&u, &t);
+    core::array::from_fn(|i| v[i].add(t[i].mul(q[3])).add(s[i]))
+}
+
+#[inline(always)]
+fn cross3<L: Lanes>(a: &[L; 3], b: &[L; 3]) -> [L; 3] {
+    [
+        a[1].mul(b[2]).sub(a[2].mul(b[1])),
+        a[2].mul(b[0]).sub(a[0].mul(b[2])),
+        a[0].mul(b[1]).sub(a[1].mul(b[0])),
+    ]
+}
+
+/// Lᵀ(r × d): whitened angular Jacobian of the direction d at r.
+#[inline(always)]
+fn jacobian<L: Lanes, const N: usize, const A: usize>(l: &[L; 6], r: &[L; N], d: &[L; N]) -> [L; A] {
+    if N == 2 {
+        let arm = r[0].mul(d[1]).sub(r[1].mul(d[0]));
+        return [l[0].mul(arm); A];
+    }
+    let r3 = core::array::from_fn(|i| r[i]);
+    let d3 = core::array::from_fn(|i| d[i]);
+    whiten(l, &cross3(&r3, &d3))
+}
+
+/// Lᵀ·j in space.
+#[inline(always)]
+fn whiten<L: Lanes, const A: usize>(l: &[L; 6], j: &[L; 3]) -> [L; A] {
+    core::array::from_fn(|i| match i {
+        0 => l[0].mul(j[0]).add(l[1].mul(j[1])).add(l[3].mul(j[2])),
+        1 => l[2].mul(j[1]).add(l[4].mul(j[2])),
+        _ => l[5].mul(j[2]),
+    })
+}
+
+/// Angular part of K between two directions. Kinematic bodies have a Jacobian (they move the contact) but do not answer.
+#[inline(always)]
+fn angular<L: Lanes, const A: usize>(turn: (L, L), j: (&[L; A], &[L; A]), k: (&[L; A], &[L; A])) -> L {
+    dot(j.0, k.0).mul(turn.0).add(dot(j.1, k.1).mul(turn.1))
+}
+
+/// 1/k where k is positive, else 0.
+#[inline(always)]
+fn invert<L: Lanes>(k: L) -> L {
+    let zero = L::splat(0.0);
+    let one = L::splat(1.0);
+    let good = k.greater(zero);
+    L::select(good, one.div(L::select(good, k, one)), zero)
+}
+
+/// Numbers that are the same for all rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PrepareParams {
     /// Softness between two moving bodies, and against the ground.
     pub soft: [Softness; 2],
+    /// Factor on stored impulses: 1 with warm starting, else 0.
+    pub warm: f32,
+    /// Factor on friction: 1 or 0.
+    pub friction: f32,
+    /// Speculative distance in slops.
+    pub speculative: f32,
+    /// Approach speed above which contacts bounce [m/s]; infinite without restitution.
+    pub bounce_speed: f32,
 }
 
-/// One body of a contact.
-struct Half<D: Dim> {
-    place: Pose<D>,
-    state: BodyState<D>,
-    inv_mass: Real,
-    whitening: Whitening,
-    slot: u32,
-    is_dynamic: bool,
-    props: BodyProps<D>,
+/// Eight contacts as blocks of floats, a line per lane.
+pub(crate) struct Flat<const P: usize> {
+    /// Normal, friction | static friction, restitution, spinning, slop | friction impulse, twist | surface velocity,
+    /// number of points.
+    head: [[f32; 16]; WIDTH],
+    /// Per point: anchors on a and b, separation, impulse.
+    points: [[[f32; 8]; WIDTH]; P],
+    most: usize,
+    bounces: bool,
 }
 
-impl<D: Whiten> Scene<'_, D> {
-    #[inline]
-    fn half(&self, body: u32) -> Half<D> {
-        let place = self.places[body as usize];
-        let slot = self.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
-        if slot == NO_SLOT {
-            return Half {
-                place,
-                state: BodyState::default(),
-                inv_mass: 0.0,
-                whitening: [0.0; 6],
-                slot: self.states.len() as u32,
-                is_dynamic: false,
-                props: BodyProps::default(),
-            };
-        }
-        let props = self.props[slot as usize];
-        Half {
-            place,
-            state: self.states[slot as usize],
-            inv_mass: props.inv_mass,
-            whitening: self.whitenings[slot as usize],
-            slot,
-            is_dynamic: props.is_dynamic,
-            props,
-        }
+impl<const P: usize> Default for Flat<P> {
+    fn default() -> Self {
+        Self { head: [[0.0; 16]; WIDTH], points: [[[0.0; 8]; WIDTH]; P], most: 0, bounces: false }
     }
+}
 
-    /// Fills lane `lane` with a contact.
-    pub(crate) fn prepare_lane<
-        const N: usize,
-        const A: usize,
-        const P: usize,
-        const T: usize,
-        const K: usize,
-    >(
-        &self,
-        contact: &Contact<D>,
-        lane: usize,
-        row: &mut Row<N, A, P>,
-        friction: &mut FrictionRow<A, T, K, P>,
-        cold: &mut ColdRow<P>,
-    ) {
-        let settings = self.settings;
-        let [a, b] = contact.bodies.map(|body| self.half(body));
-        let n = contact.normal(a.place.rotation);
-        row.a[lane] = a.slot;
-        row.b[lane] = b.slot;
-        row.write_a |= u8::from(a.is_dynamic) << lane;
-        row.write_b |= u8::from(b.is_dynamic) << lane;
-        (0..N).for_each(|i| row.n[i].0[lane] = n.get(i));
-        row.inv_ma.0[lane] = a.inv_mass;
-        row.inv_mb.0[lane] = b.inv_mass;
-        row.turn_a.0[lane] = if a.is_dynamic { 1.0 } else { 0.0 };
-        row.turn_b.0[lane] = if b.is_dynamic { 1.0 } else { 0.0 };
-        // What stands on the ground is held twice as stiffly: a mild form of shock propagation.
-        let soft = self.soft[usize::from(!(a.is_dynamic && b.is_dynamic))];
-        row.rate.0[lane] = soft.rate;
-        row.soft.0[lane] = soft.mass_scale;
-        let count = contact.manifold.count as usize;
-        row.count = row.count.max(count as u8);
-
-        // Velocity change of the pair along d per unit impulse there; locked axes do not answer.
-        let linear = |d: D::Vec| a.props.linear_response(d).dot(d) + b.props.linear_response(d).dot(d);
-        let turning = |half: &Half<D>, j: [f32; 3], k: [f32; 3]| {
-            if half.is_dynamic { j[0] * k[0] + j[1] * k[1] + j[2] * k[2] } else { 0.0 }
-        };
-        let along_normal = linear(n);
-        let warm = if settings.warm_starting { 1.0 } else { 0.0 };
-        let bounces = settings.restitution && contact.restitution > 0.0;
-        let (mut center_a, mut center_b, mut weights) = (D::Vec::ZERO, D::Vec::ZERO, 0.0);
-        let mut anchors = D::PerPoint::<D::Vec>::default();
-        for (i, stored) in contact.manifold.points().iter().enumerate() {
-            let at = contact.row(i, &a.place, &b.place);
-            let ja = whiten_jacobian::<D>(&a.whitening, D::cross(at.r_a, n));
-            let jb = whiten_jacobian::<D>(&b.whitening, D::cross(at.r_b, n));
-            let k = along_normal + turning(&a, ja, ja) + turning(&b, jb, jb);
-            let point = &mut row.points[i];
-            (0..A).for_each(|x| point.ja[x].0[lane] = ja[x]);
-            (0..A).for_each(|x| point.jb[x].0[lane] = jb[x]);
-            point.mass.0[lane] = if k > 0.0 { 1.0 / k } else { 0.0 };
-            point.s0.0[lane] = at.separation;
-            point.lambda.0[lane] = warm * stored.normal_impulse;
-            if bounces {
-                let v_a = a.state.v + D::cross_ang(a.state.w, at.r_a);
-                let v_b = b.state.v + D::cross_ang(b.state.w, at.r_b);
-                let approach = (v_a - v_b).dot(n);
-                let fast = approach > settings.restitution_threshold;
-                cold.rebound[i].0[lane] = if fast { contact.restitution * approach } else { 0.0 };
-                row.bounces |= fast;
-            }
-            // The centre of friction moves smoothly as points come and go: a point counts fully when it touches, not at
-            // all at twice the speculative distance.
-            let distance = (settings.speculative * contact.slop).max(1e-9);
-            let weight = (2.0 - at.separation / distance).clamp(1e-3, 1.0);
-            center_a += at.r_a * weight;
-            center_b += at.r_b * weight;
-            weights += weight;
-            anchors.as_mut()[i] = at.r_a;
-        }
-        let inv = 1.0 / weights;
-        self.prepare_friction(
-            contact,
-            lane,
-            friction,
-            n,
-            &a,
-            &b,
-            center_a * inv,
-            center_b * inv,
-            &anchors,
-            &linear,
-            &turning,
-        );
-    }
-
+impl<const P: usize> Flat<P> {
+    /// Lays a contact into a lane.
     #[inline]
-    #[expect(clippy::type_complexity, reason = "the two closures are the mass of the pair")]
-    fn prepare_friction<const A: usize, const P: usize, const T: usize, const K: usize>(
-        &self,
-        contact: &Contact<D>,
-        lane: usize,
-        friction: &mut FrictionRow<A, T, K, P>,
-        n: D::Vec,
-        a: &Half<D>,
-        b: &Half<D>,
-        center_a: D::Vec,
-        center_b: D::Vec,
-        anchors: &D::PerPoint<D::Vec>,
-        linear: &dyn Fn(D::Vec) -> Real,
-        turning: &dyn Fn(&Half<D>, [f32; 3], [f32; 3]) -> Real,
-    ) {
-        let settings = self.settings;
-        let manifold = &contact.manifold;
-        let on = if settings.friction { 1.0 } else { 0.0 };
-        let warm = if settings.warm_starting { on } else { 0.0 };
-        let tangents = D::tangent_basis(n);
-        let mut j = [([0.0; 3], [0.0; 3]); 2];
-        for k in 0..T {
-            let t = tangents[k];
-            j[k] = (
-                whiten_jacobian::<D>(&a.whitening, D::cross(center_a, t)),
-                whiten_jacobian::<D>(&b.whitening, D::cross(center_b, t)),
-            );
-            (0..A).for_each(|x| friction.ja[k][x].0[lane] = j[k].0[x]);
-            (0..A).for_each(|x| friction.jb[k][x].0[lane] = j[k].1[x]);
-            friction.lambda[k].0[lane] = warm * manifold.friction_impulse.dot(t);
-            friction.target[k].0[lane] = contact.surface_velocity.dot(t);
+    pub(crate) fn set<D: Dim>(&mut self, lane: usize, contact: &Contact<D>) {
+        let m = &contact.manifold;
+        let head = &mut self.head[lane];
+        for i in 0..D::N {
+            head[i] = m.local_normal.get(i);
+            head[8 + i] = m.friction_impulse.get(i);
+            head[12 + i] = contact.surface_velocity.get(i);
         }
-        let angular = |x: usize, y: usize| turning(a, j[x].0, j[y].0) + turning(b, j[x].1, j[y].1);
-        let k11 = linear(tangents[0]) + angular(0, 0);
-        let masses = if T == 1 {
-            [if k11 > 0.0 { 1.0 / k11 } else { 0.0 }, 0.0, 0.0]
+        head[3] = contact.friction;
+        head[4] = contact.static_friction;
+        head[5] = contact.restitution;
+        head[6] = contact.spinning;
+        head[7] = contact.slop;
+        head[11] = m.twist_impulse;
+        head[15] = m.count as f32;
+        for (i, point) in m.points().iter().enumerate() {
+            self.points[i][lane] = flatten(point);
+        }
+        self.most = self.most.max(m.count as usize);
+        self.bounces |= contact.restitution > 0.0;
+    }
+}
+
+#[inline(always)]
+fn flatten<D: Dim>(point: &ContactPoint<D>) -> [f32; 8] {
+    let (a, b) = (point.local_a, point.local_b);
+    let (s, x) = (point.base_separation, point.normal_impulse);
+    if D::N == 2 {
+        [a.get(0), a.get(1), b.get(0), b.get(1), s, x, 0.0, 0.0]
+    } else {
+        [a.get(0), a.get(1), a.get(2), b.get(0), b.get(1), b.get(2), s, x]
+    }
+}
+
+/// Fills a row, its friction and its rebounds. `states` are the packed velocities at the start of the step.
+#[inline(always)]
+pub(crate) fn prepare_row<
+    L: Lanes,
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+    const S: usize,
+>(
+    flat: &Flat<P>,
+    lines: [[&[f32; S]; WIDTH]; 2],
+    states: [[&[f32; S]; WIDTH]; 2],
+    params: &PrepareParams,
+    row: &mut Row<N, A, P>,
+    friction: &mut FrictionRow<A, T, K, P>,
+    cold: &mut ColdRow<P>,
+) {
+    let zero = L::splat(0.0);
+    let one = L::splat(1.0);
+    let a: Half<L, N> = gather_half(lines[0]);
+    let b: Half<L, N> = gather_half(lines[1]);
+    let head = flat.head.each_ref();
+    let [h0, h1, h2, h3] = [0, 4, 8, 12].map(|offset| L::gather4(head, offset));
+    let local_normal: [L; N] = core::array::from_fn(|i| h0[i]);
+    let n = rotate(&a.q, &local_normal);
+    (0..N).for_each(|i| n[i].store(&mut row.n[i]));
+    a.inv_m.store(&mut row.inv_ma);
+    b.inv_m.store(&mut row.inv_mb);
+    a.turn.store(&mut row.turn_a);
+    b.turn.store(&mut row.turn_b);
+    // What stands on the ground is held twice as stiffly: a mild form of shock propagation.
+    let both_move = a.turn.mul(b.turn).greater(zero);
+    let [free, ground] = params.soft;
+    L::select(both_move, L::splat(free.rate), L::splat(ground.rate)).store(&mut row.rate);
+    L::select(both_move, L::splat(free.mass_scale), L::splat(ground.mass_scale)).store(&mut row.soft);
+    row.count = flat.most as u8;
+
+    let linear = a.inv_m.add(b.inv_m);
+    let turn = (a.turn, b.turn);
+    let warm = L::splat(params.warm);
+    let between = minus(&b.c, &a.c);
+    let start: Option<[Side<L, N, A>; 2]> = flat.bounces.then(|| states.map(gather));
+    let reach = h1[3].mul(L::splat(params.speculative)).max(L::splat(1e-9));
+    let (mut center_a, mut center_b, mut weights) = ([zero; N], [zero; N], zero);
+    let mut anchors = [[zero; N]; P];
+    for i in 0..flat.most {
+        let lines = flat.points[i].each_ref();
+        let (p0, p1) = (L::gather4(lines, 0), L::gather4(lines, 4));
+        let (local_a, local_b, base, impulse): ([L; N], [L; N], L, L) = if N == 2 {
+            (core::array::from_fn(|k| p0[k]), core::array::from_fn(|k| p0[2 + k]), p1[0], p1[1])
         } else {
-            let k22 = linear(tangents[1]) + angular(1, 1);
-            let k12 = angular(0, 1);
-            let det = k11 * k22 - k12 * k12;
-            let inv = if det > 0.0 { 1.0 / det } else { 0.0 };
-            [k22 * inv, -k12 * inv, k11 * inv]
+            let all = [p0[0], p0[1], p0[2], p0[3], p1[0], p1[1]];
+            (core::array::from_fn(|k| all[k]), core::array::from_fn(|k| all[3 + k]), p1[2], p1[3])
         };
-        (0..3).for_each(|i| friction.mass[i].0[lane] = masses[i]);
-        friction.mu.0[lane] = on * contact.friction;
-        friction.mu_static.0[lane] = on * contact.static_friction;
-        for twist in &mut friction.twist {
-            let ja = whiten_jacobian::<D>(&a.whitening, normal_axis::<D>(n));
-            let jb = whiten_jacobian::<D>(&b.whitening, normal_axis::<D>(n));
-            let k = turning(a, ja, ja) + turning(b, jb, jb);
-            (0..A).for_each(|x| twist.ja[x].0[lane] = ja[x]);
-            (0..A).for_each(|x| twist.jb[x].0[lane] = jb[x]);
-            twist.mass.0[lane] = if k > 0.0 { 1.0 / k } else { 0.0 };
-            twist.lambda.0[lane] = warm * manifold.twist_impulse;
-            for i in 0..manifold.count as usize {
-                let arm = (anchors.as_ref()[i] - center_a).length();
-                twist.lever[i].0[lane] = on * (contact.friction * arm + contact.spinning);
-            }
+        let is_used = h3[3].greater(L::splat(i as f32));
+        let r_a = rotate(&a.q, &local_a);
+        let r_b = rotate(&b.q, &local_b);
+        let parted: [L; N] = core::array::from_fn(|k| between[k].add(r_b[k].sub(r_a[k])));
+        let separation = base.add(dot(&parted, &n));
+        let ja: [L; A] = jacobian(&a.l, &r_a, &n);
+        let jb: [L; A] = jacobian(&b.l, &r_b, &n);
+        let mass = invert(linear.add(angular(turn, (&ja, &jb), (&ja, &jb))));
+        let point = &mut row.points[i];
+        (0..A).for_each(|k| ja[k].store(&mut point.ja[k]));
+        (0..A).for_each(|k| jb[k].store(&mut point.jb[k]));
+        L::select(is_used, mass, zero).store(&mut point.mass);
+        separation.store(&mut point.s0);
+        impulse.mul(warm).store(&mut point.lambda);
+        if let Some([side_a, side_b]) = &start {
+            let turning = dot(&ja, &side_a.u).sub(dot(&jb, &side_b.u));
+            let approach = dot(&n, &minus(&side_a.v, &side_b.v)).add(turning);
+            let is_fast = approach.greater(L::splat(params.bounce_speed));
+            let wanted = L::select(is_fast, h1[1].mul(approach), zero);
+            L::select(is_used, wanted, zero).store(&mut cold.rebound[i]);
+            row.bounces |= cold.rebound[i].0.iter().any(|&x| x > 0.0);
+        }
+        // The centre of friction moves smoothly as points come and go: a point counts fully up to the speculative
+        // distance and hardly at twice of it.
+        let weight = L::splat(2.0).sub(separation.div(reach)).max(L::splat(1e-3)).min(one);
+        let weight = L::select(is_used, weight, zero);
+        add_scaled(&mut center_a, &r_a, weight);
+        add_scaled(&mut center_b, &r_b, weight);
+        weights = weights.add(weight);
+        anchors[i] = r_a;
+    }
+
+    let inv = invert(weights);
+    let center_a = center_a.map(|x| x.mul(inv));
+    let center_b = center_b.map(|x| x.mul(inv));
+    let on = L::splat(params.friction);
+    let warm = warm.mul(on);
+    let t: [[L; N]; T] = tangents(&n);
+    let impulse: [L; N] = core::array::from_fn(|k| h2[k]);
+    let surface: [L; N] = core::array::from_fn(|k| h3[k]);
+    let (mut ja, mut jb) = ([[zero; A]; T], [[zero; A]; T]);
+    for k in 0..T {
+        ja[k] = jacobian(&a.l, &center_a, &t[k]);
+        jb[k] = jacobian(&b.l, &center_b, &t[k]);
+        (0..A).for_each(|x| ja[k][x].store(&mut friction.ja[k][x]));
+        (0..A).for_each(|x| jb[k][x].store(&mut friction.jb[k][x]));
+        dot(&impulse, &t[k]).mul(warm).store(&mut friction.lambda[k]);
+        dot(&surface, &t[k]).store(&mut friction.target[k]);
+    }
+    let k11 = linear.add(angular(turn, (&ja[0], &jb[0]), (&ja[0], &jb[0])));
+    if T == 1 {
+        invert(k11).store(&mut friction.mass[0]);
+    } else {
+        let last = T - 1;
+        let k22 = linear.add(angular(turn, (&ja[last], &jb[last]), (&ja[last], &jb[last])));
+        let k12 = angular(turn, (&ja[0], &jb[0]), (&ja[last], &jb[last]));
+        let inv = invert(k11.mul(k22).sub(k12.mul(k12)));
+        k22.mul(inv).store(&mut friction.mass[0]);
+        zero.sub(k12.mul(inv)).store(&mut friction.mass[1]);
+        k11.mul(inv).store(&mut friction.mass[2]);
+    }
+    h0[3].mul(on).store(&mut friction.mu);
+    h1[0].mul(on).store(&mut friction.mu_static);
+    for twist in &mut friction.twist {
+        let axis = core::array::from_fn(|i| n[i.min(N - 1)]);
+        let ja: [L; A] = whiten(&a.l, &axis);
+        let jb: [L; A] = whiten(&b.l, &axis);
+        (0..A).for_each(|x| ja[x].store(&mut twist.ja[x]));
+        (0..A).for_each(|x| jb[x].store(&mut twist.jb[x]));
+        invert(angular(turn, (&ja, &jb), (&ja, &jb))).store(&mut twist.mass);
+        h2[3].mul(warm).store(&mut twist.lambda);
+        for i in 0..flat.most {
+            let arm = minus(&anchors[i], &center_a);
+            let lever = h0[3].mul(dot(&arm, &arm).sqrt()).add(h1[2]);
+            lever.mul(on).store(&mut twist.lever[i]);
         }
     }
-}
-
-/// The normal as an axis of rotation (3D only; the plane has no twist).
-fn normal_axis<D: Dim>(n: D::Vec) -> D::Ang {
-    let mut axis = D::Ang::ZERO;
-    if D::ANGULAR == 3 {
-        (0..3).for_each(|i| axis.set(i, n.get(i)));
-    }
-    axis
 }
 
 /// Writes the impulses of lane `lane` back to its contact.
+#[inline]
 pub(crate) fn store_lane<
     D: Dim,
     const N: usize,
@@ -251,6 +361,7 @@ pub(crate) fn store_lane<
     lane: usize,
     row: &Row<N, A, P>,
     friction: &FrictionRow<A, T, K, P>,
+    cold: &ColdRow<P>,
 ) {
     let at = |x: &F8| x.0[lane];
     let mut n = D::Vec::ZERO;
@@ -267,9 +378,12 @@ pub(crate) fn store_lane<
     for twist in &friction.twist {
         manifold.twist_impulse = at(&twist.lambda);
     }
+    if cold.rolls >> lane & 1 == 1 {
+        (0..A).for_each(|i| manifold.rolling_impulse.set(i, at(&cold.rolling_lambda[i])));
+    }
 }
 
-/// Cuts a list of contacts into rows of eight.
+/// Cuts a list of contacts into rows of `lanes`.
 pub(crate) fn fill_rows<const P: usize>(contacts: &[u32], cold: &mut Vec<ColdRow<P>>, lanes: usize) {
     for chunk in contacts.chunks(lanes) {
         let mut row = ColdRow::default();

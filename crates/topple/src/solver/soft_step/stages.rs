@@ -1,11 +1,14 @@
 //! The stages of a solve, cut into pieces and run with a barrier between them.
 
+use super::joints::{JOINTS_PER_PIECE, JointPass, JointRow, JointRows, JointRun, JointScene};
 use super::kernel::{self, PassParams};
 use super::lanes::{Lanes, Scalar, SimdWidth};
 use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening};
-use super::prepare::{Scene, Softness, fill_rows, store_lane};
+use super::prepare::{Flat, PrepareParams, Softness, body_line, fill_rows, prepare_row, store_lane};
+use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
-use crate::body::BodyBlock;
+use crate::body::{BodyBlock, NO_SLOT};
+use crate::contact::Contact;
 use crate::math::*;
 use crate::solver::SolverContext;
 use crate::store::Disjoint;
@@ -22,22 +25,36 @@ pub trait SoftDim: Sized {
     #[doc(hidden)]
     type Core: Default + core::fmt::Debug + Send + Sync;
     #[doc(hidden)]
-    fn soft_solve(core: &mut Self::Core, context: &mut SolverContext<'_, Self>, width: SimdWidth)
-    where
+    fn soft_solve(
+        core: &mut Self::Core,
+        joints: &mut JointRows<Self>,
+        context: &mut SolverContext<'_, Self>,
+        width: SimdWidth,
+    ) where
         Self: Dim;
 }
 
 impl SoftDim for D2 {
     type Core = Core<2, 1, 2, 1, 0, 8>;
-    fn soft_solve(core: &mut Self::Core, context: &mut SolverContext<'_, Self>, width: SimdWidth) {
-        core.solve(context, width);
+    fn soft_solve(
+        core: &mut Self::Core,
+        joints: &mut JointRows<Self>,
+        context: &mut SolverContext<'_, Self>,
+        width: SimdWidth,
+    ) {
+        core.solve(joints, context, width);
     }
 }
 
 impl SoftDim for D3 {
     type Core = Core<3, 3, 4, 2, 1, 16>;
-    fn soft_solve(core: &mut Self::Core, context: &mut SolverContext<'_, Self>, width: SimdWidth) {
-        core.solve(context, width);
+    fn soft_solve(
+        core: &mut Self::Core,
+        joints: &mut JointRows<Self>,
+        context: &mut SolverContext<'_, Self>,
+        width: SimdWidth,
+    ) {
+        core.solve(joints, context, width);
     }
 }
 
@@ -52,6 +69,8 @@ pub struct Core<
     const S: usize,
 > {
     packed: Vec<Packed<S>>,
+    /// What preparation reads of each body.
+    lines: Vec<Packed<S>>,
     whitenings: Vec<Whitening>,
     /// Velocities (v, u) right after the last integration, for the extrapolated warm start.
     after: Vec<[f32; 6]>,
@@ -66,14 +85,32 @@ pub struct Core<
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     PrepareRows,
-    IntegrateVelocities { first: bool },
+    IntegrateVelocities {
+        first: bool,
+    },
     IntegratePositions,
-    Rows { pass: Pass, from: u32, to: u32 },
+    Rows {
+        pass: Pass,
+        from: u32,
+        to: u32,
+    },
+    /// Rows of one contact each, one after the other.
+    Overflow {
+        pass: Pass,
+        to: u32,
+    },
     Store,
+    PrepareJoints,
+    Joints {
+        pass: JointPass,
+        from: u32,
+        to: u32,
+    },
+    StoreJoints,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Pass {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
     WarmStart,
     Solve,
     Relax,
@@ -182,6 +219,118 @@ unsafe fn pass_avx2<
     }
 }
 
+/// What preparation reads; shared by all threads.
+struct Scene<'a, D: Dim, const S: usize> {
+    lines: &'a [Packed<S>],
+    slots: &'a [u32],
+    places: &'a [Pose<D>],
+    params: PrepareParams,
+}
+
+/// Fills one row from its contacts.
+///
+/// # Safety
+/// The contacts of the row are used by nobody else; a width is only chosen if the processor has it.
+unsafe fn prepare<
+    D: Dim,
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+    const S: usize,
+>(
+    (row, friction, cold): (&mut Row<N, A, P>, &mut FrictionRow<A, T, K, P>, &mut ColdRow<P>),
+    contacts: Disjoint<'_, Contact<D>>,
+    packed: &[Packed<S>],
+    scene: &Scene<'_, D, S>,
+    width: SimdWidth,
+) {
+    let ground = scene.lines.len() as u32;
+    // Lanes without a contact act on the ground.
+    (row.a, row.b, row.write_a, row.write_b) = ([ground; WIDTH], [ground; WIDTH], 0, 0);
+    row.bounces = false;
+    let mut flat = Flat::<P>::default();
+    let blank = [[[0.0; S]; WIDTH]; 2];
+    let mut still = blank;
+    for lane in 0..WIDTH {
+        if cold.contacts[lane] == NO_CONTACT {
+            continue;
+        }
+        // SAFETY: by the caller.
+        let contact = unsafe { contacts.get(cold.contacts[lane] as usize) };
+        flat.set(lane, contact);
+        if contact.rolling > 0.0 && scene.params.friction > 0.0 {
+            cold.rolls |= 1 << lane;
+            cold.rolling.0[lane] = contact.rolling;
+            for i in 0..A {
+                cold.rolling_lambda[i].0[lane] = scene.params.warm * contact.manifold.rolling_impulse.get(i);
+            }
+        }
+        for side in 0..2 {
+            let body = contact.bodies[side];
+            let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
+            if slot == NO_SLOT {
+                still[side][lane] = body_line::<D, S>(&scene.places[body as usize], 0.0, &[0.0; 6], false);
+                continue;
+            }
+            let is_dynamic = scene.lines[slot as usize].0[if N == 2 { 6 } else { 14 }] != 0.0;
+            let (slots, write) =
+                if side == 0 { (&mut row.a, &mut row.write_a) } else { (&mut row.b, &mut row.write_b) };
+            slots[lane] = slot;
+            *write |= u8::from(is_dynamic) << lane;
+        }
+    }
+    let lines = [&row.a, &row.b].map(|slots| *slots);
+    let lines: [[&[f32; S]; WIDTH]; 2] = core::array::from_fn(|side| {
+        core::array::from_fn(|lane| match scene.lines.get(lines[side][lane] as usize) {
+            Some(line) => &line.0,
+            None => &still[side][lane],
+        })
+    });
+    let states = [&row.a, &row.b].map(|slots| slots.map(|slot| &packed[slot as usize].0));
+    let params = &scene.params;
+    // SAFETY: the width was checked.
+    unsafe {
+        match width {
+            #[cfg(target_arch = "x86_64")]
+            SimdWidth::Eight => prepare_avx2(&flat, lines, states, params, row, friction, cold),
+            #[cfg(target_arch = "x86_64")]
+            SimdWidth::Four => {
+                prepare_row::<super::lanes::Four, N, A, P, T, K, S>(
+                    &flat, lines, states, params, row, friction, cold,
+                );
+            }
+            _ => prepare_row::<Scalar, N, A, P, T, K, S>(&flat, lines, states, params, row, friction, cold),
+        }
+    }
+}
+
+/// [`prepare_row`] with AVX2.
+///
+/// # Safety
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn prepare_avx2<
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+    const S: usize,
+>(
+    flat: &Flat<P>,
+    lines: [[&[f32; S]; WIDTH]; 2],
+    states: [[&[f32; S]; WIDTH]; 2],
+    params: &PrepareParams,
+    row: &mut Row<N, A, P>,
+    friction: &mut FrictionRow<A, T, K, P>,
+    cold: &mut ColdRow<P>,
+) {
+    prepare_row::<super::lanes::Eight, N, A, P, T, K, S>(flat, lines, states, params, row, friction, cold);
+}
+
 /// One pass with the given width.
 ///
 /// # Safety
@@ -214,24 +363,33 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     Core<N, A, P, T, K, S>
 {
     /// Cuts the colours into rows and lists the stages.
-    fn plan<D: Dim>(&mut self, context: &SolverContext<'_, D>) {
+    fn plan<D: Dim>(&mut self, joints: &mut JointRows<D>, context: &SolverContext<'_, D>) {
         self.cold.clear();
+        joints.rows.clear();
+        let mut list = |indices: &[u32]| {
+            let from = joints.rows.len() as u32;
+            let blank = |&index: &u32| JointRow::blank(index, &context.joints[index as usize]);
+            joints.rows.extend(indices.iter().map(blank));
+            from..joints.rows.len() as u32
+        };
         let overflow = context.graph.overflow();
         // One contact per row: overflow contacts may share bodies and are solved one after the other.
         fill_rows(&overflow.contacts, &mut self.cold, 1);
         let serial = self.cold.len() as u32;
-        let mut ranges: [Range<u32>; 32] = core::array::from_fn(|_| 0..0);
+        let serial_joints = list(&overflow.joints);
+        // Rows and joints of each colour in use.
+        let mut ranges: [(Range<u32>, Range<u32>); 32] = core::array::from_fn(|_| (0..0, 0..0));
         let mut count = 0;
-        for color in context.graph.colors().iter().filter(|color| !color.contacts.is_empty()) {
+        let in_use = |color: &&crate::contact::Color| !color.contacts.is_empty() || !color.joints.is_empty();
+        for color in context.graph.colors().iter().filter(in_use) {
             let from = self.cold.len() as u32;
             fill_rows(&color.contacts, &mut self.cold, WIDTH);
-            ranges[count] = from..self.cold.len() as u32;
+            ranges[count] = (from..self.cold.len() as u32, list(&color.joints));
             count += 1;
         }
         let total = self.cold.len();
-        self.rows.clear();
+        // Preparation writes every lane that the passes read: no need to clear what is left of the last step.
         self.rows.resize(total, Row::default());
-        self.friction.clear();
         self.friction.resize(total, FrictionRow::default());
 
         let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
@@ -246,13 +404,29 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
         };
         let sweep = |pass: Pass, add: &mut dyn FnMut(Stage, usize)| {
-            add(Stage::Rows { pass, from: 0, to: serial }, usize::from(serial > 0));
-            for range in &ranges[..count] {
+            let joint_pass = match pass {
+                Pass::WarmStart => Some(JointPass::WarmStart),
+                Pass::Solve => Some(JointPass::Solve),
+                Pass::Relax => Some(JointPass::Relax),
+                Pass::Restitution => None,
+            };
+            let joints = |range: &Range<u32>, pieces: u32, add: &mut dyn FnMut(Stage, usize)| {
+                if let Some(pass) = joint_pass {
+                    add(Stage::Joints { pass, from: range.start, to: range.end }, pieces as usize);
+                }
+            };
+            joints(&serial_joints, u32::from(!serial_joints.is_empty()), add);
+            add(Stage::Overflow { pass, to: serial }, usize::from(serial > 0));
+            for (range, joint_range) in &ranges[..count] {
+                let pieces = (joint_range.end - joint_range.start).div_ceil(JOINTS_PER_PIECE as u32);
+                joints(joint_range, pieces, add);
                 let pieces = (range.end - range.start).div_ceil(ROWS_PER_PIECE as u32);
                 add(Stage::Rows { pass, from: range.start, to: range.end }, pieces as usize);
             }
         };
+        let joint_pieces = joints.rows.len().div_ceil(JOINTS_PER_PIECE);
         add(Stage::PrepareRows, row_pieces);
+        add(Stage::PrepareJoints, joint_pieces);
         for substep in 0..context.settings.substeps {
             add(Stage::IntegrateVelocities { first: substep == 0 }, body_pieces);
             if substep == 0 && context.settings.warm_starting {
@@ -266,15 +440,21 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             sweep(Pass::Restitution, &mut add);
         }
         add(Stage::Store, row_pieces);
+        add(Stage::StoreJoints, joint_pieces);
     }
 
     /// One whole step.
-    fn solve<D: Whiten>(&mut self, context: &mut SolverContext<'_, D>, width: SimdWidth) {
+    fn solve<D: Whiten>(
+        &mut self,
+        joint_rows: &mut JointRows<D>,
+        context: &mut SolverContext<'_, D>,
+        width: SimdWidth,
+    ) {
         debug_assert_eq!((D::N, D::ANGULAR, D::MAX_POINTS), (N, A, P));
         let settings = context.settings;
         let h = context.dt / settings.substeps as Real;
         context.impulse_time = h;
-        self.plan(context);
+        self.plan(joint_rows, context);
         let count = context.bodies.len();
         self.whitenings.clear();
         self.whitenings.extend(context.bodies.props.iter().map(whitening::<D>));
@@ -294,10 +474,26 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             Softness::new(hertz, settings.contact_damping, h),
             Softness::new(2.0 * hertz, settings.contact_damping, h),
         ];
-        let Self { packed, whitenings, after, rows, friction, cold, stages, pieces } = self;
+        let params = PrepareParams {
+            soft,
+            warm: if settings.warm_starting { 1.0 } else { 0.0 },
+            friction: if settings.friction { 1.0 } else { 0.0 },
+            speculative: settings.speculative,
+            bounce_speed: if settings.restitution { settings.restitution_threshold } else { Real::INFINITY },
+        };
+        self.lines.clear();
+        let bodies = &*context.bodies;
+        for slot in 0..count {
+            let place = Pose::<D> { position: bodies.centers[slot], rotation: bodies.rotations[slot] };
+            let props = &bodies.props[slot];
+            let line = body_line::<D, S>(&place, props.inv_mass, &self.whitenings[slot], props.is_dynamic);
+            self.lines.push(Packed(line));
+        }
+        let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces } = self;
         let bodies = &mut *context.bodies;
         // Preparation looks at the velocities of the start; the integrator changes them afterwards.
-        let (props, slots) = (&bodies.props[..], &bodies.slots[..]);
+        let props = &bodies.props[..];
+        let scene = Scene { lines: &lines[..], slots: &bodies.slots[..], places: context.places, params };
         let states = Disjoint::new(&mut bodies.states);
         let rotations = Disjoint::new(&mut bodies.rotations);
         let packed = Disjoint::new(packed);
@@ -307,37 +503,26 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let row_count = cold.len();
         let cold = Disjoint::new(cold);
         let contacts = Disjoint::new(context.contacts);
-        let (places, integrator) = (context.places, context.integrator);
+        let joint_count = joint_rows.rows.len();
+        let joint_rows = Disjoint::new(&mut joint_rows.rows);
+        let joints = Disjoint::new(context.joints);
+        let integrator = context.integrator;
         let whitenings = &whitenings[..];
         let stages = &stages[..];
         let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed };
+        let rolling = Rolling { props, whitenings };
+        let partly_locked = |slot: u32| (slot as usize) < count && props[slot as usize].is_partly_locked();
         let piece_range =
             |piece: usize, size: usize, count: usize| (piece * size, count.min((piece + 1) * size));
         let work = |stage: usize, piece: usize| match stages[stage] {
             Stage::PrepareRows => {
                 let (from, to) = piece_range(piece, ROWS_PER_PIECE, row_count);
-                // SAFETY: pieces do not overlap; contacts are in one row only; states are only read in this stage.
-                unsafe {
-                    let scene = Scene {
-                        settings,
-                        states: states.range(0, count),
-                        props,
-                        whitenings,
-                        slots,
-                        places,
-                        soft,
-                    };
-                    for index in from..to {
-                        let (row, friction, cold) = (rows.get(index), friction.get(index), cold.get(index));
-                        // Lanes without a contact act on the ground.
-                        (row.a, row.b) = ([count as u32; WIDTH], [count as u32; WIDTH]);
-                        for lane in 0..WIDTH {
-                            let contact = cold.contacts[lane];
-                            if contact != NO_CONTACT {
-                                let contact = contacts.get(contact as usize);
-                                scene.prepare_lane(contact, lane, row, friction, cold);
-                            }
-                        }
+                for index in from..to {
+                    // SAFETY: pieces do not overlap; contacts are in one row only and only read in this stage, as are
+                    // the packed bodies.
+                    unsafe {
+                        let rows = (rows.get(index), friction.get(index), cold.get(index));
+                        prepare(rows, contacts, packed.range(0, count + 1), &scene, width);
                     }
                 }
             }
@@ -379,10 +564,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
             Stage::Rows { pass, from, to } => {
                 let first = from as usize + piece * ROWS_PER_PIECE;
-                // The serial overflow is one piece, whatever its length.
-                let alone = pieces[stage] == 1;
-                let last = if alone { to as usize } else { (to as usize).min(first + ROWS_PER_PIECE) };
-                // SAFETY: pieces do not overlap; lanes of one colour share no dynamic body; overflow rows run in order.
+                let last = (to as usize).min(first + ROWS_PER_PIECE);
+                // SAFETY: pieces do not overlap; lanes of one colour share no dynamic body.
                 unsafe {
                     let run = RowRun {
                         rows: rows.range(first, last),
@@ -392,6 +575,35 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         params,
                     };
                     run_pass(run, pass, width);
+                    rolling.pass(rows.range(first, last), cold.range(first, last), packed, pass);
+                }
+            }
+            Stage::Overflow { pass, to } => {
+                for index in 0..to as usize {
+                    // SAFETY: one piece, row after row.
+                    unsafe {
+                        let row = rows.range(index, index + 1);
+                        let slots = [row[0].a[0], row[0].b[0]];
+                        let run = RowRun {
+                            rows: row,
+                            friction: friction.range(index, index + 1),
+                            cold: cold.range(index, index + 1),
+                            bodies: packed.get(0),
+                            params,
+                        };
+                        run_pass(run, pass, width);
+                        rolling.pass(
+                            rows.range(index, index + 1),
+                            cold.range(index, index + 1),
+                            packed,
+                            pass,
+                        );
+                        for slot in slots.into_iter().filter(|&slot| partly_locked(slot)) {
+                            let locks = props[slot as usize].locks;
+                            let body = packed.get(slot as usize);
+                            (0..N).filter(|axis| locks >> axis & 1 == 1).for_each(|axis| body.0[axis] = 0.0);
+                        }
+                    }
                 }
             }
             Stage::Store => {
@@ -402,8 +614,35 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         let (row, friction, cold) = (rows.get(index), friction.get(index), cold.get(index));
                         for lane in (0..WIDTH).filter(|&lane| cold.contacts[lane] != NO_CONTACT) {
                             let contact = contacts.get(cold.contacts[lane] as usize);
-                            store_lane(contact, lane, row, friction);
+                            store_lane(contact, lane, row, friction, cold);
                         }
+                    }
+                }
+            }
+            Stage::PrepareJoints => {
+                let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
+                let scene = JointScene { settings, props, slots: scene.slots, places: scene.places, h };
+                // SAFETY: pieces do not overlap.
+                unsafe { joint_rows.range(from, to) }.iter_mut().for_each(|row| row.prepare(&scene));
+            }
+            Stage::Joints { pass, from, to } => {
+                let first = from as usize + piece * JOINTS_PER_PIECE;
+                let alone = pieces[stage] == 1;
+                let last = if alone { to as usize } else { (to as usize).min(first + JOINTS_PER_PIECE) };
+                // SAFETY: pieces do not overlap; joints of one colour share no dynamic body, nobody writes the others;
+                // overflow joints run in order.
+                unsafe {
+                    let rows = joint_rows.range(first, last);
+                    JointRun { rows, bodies: packed, rotations, whitenings, h }.run(pass);
+                }
+            }
+            Stage::StoreJoints => {
+                let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
+                // SAFETY: pieces do not overlap; each joint is in one row; orientations are only read in this stage.
+                unsafe {
+                    for row in joint_rows.range(from, to) {
+                        let rotation = row.slot_b(count).map(|slot| rotations.read(slot));
+                        row.store(joints.get(row.index as usize), rotation);
                     }
                 }
             }
