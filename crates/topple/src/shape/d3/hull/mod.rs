@@ -175,6 +175,10 @@ impl HullData {
 
     /// Builds the half-edges and planes for loops of vertex numbers. None if the loops are no closed convex surface.
     fn from_loops(vertices: Vec<Vec3>, loops: &[Vec<u16>]) -> Option<Self> {
+        // A closed surface of n corners has at most 3n − 6 edges: more are damaged data, and would not fit the indices.
+        if loops.iter().map(Vec::len).sum::<usize>() > 6 * vertices.len() {
+            return None;
+        }
         let mut half_edges = Vec::new();
         let mut faces = Vec::new();
         for (face, corners) in loops.iter().enumerate() {
