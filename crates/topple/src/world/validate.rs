@@ -31,6 +31,7 @@ impl<D: Dim> World<D> {
         self.check_shapes()?;
         self.check_contacts()?;
         self.check_edges()?;
+        self.check_joint_edges()?;
         self.check_colors()?;
         self.check_islands()
     }
@@ -156,6 +157,26 @@ impl<D: Dim> World<D> {
             }
         }
         ensure(left == 0, "every contact is in the lists of its bodies", left as u32)
+    }
+
+    /// The same for joints.
+    pub(crate) fn check_joint_edges(&self) -> Finding {
+        let mut left = 2 * self.joints.records.len();
+        for (body, record) in self.bodies.records.iter() {
+            let (mut edge, mut previous) = (record.first_joint, NONE);
+            while edge != NONE {
+                ensure(left > 0, "joint lists of bodies end", body)?;
+                left -= 1;
+                let (index, side) = (edge / 2, (edge & 1) as usize);
+                let Some(joint) = self.joints.records.get(index) else {
+                    return Err(("listed joints are live", index));
+                };
+                let ours = self.joints.hot[index as usize].bodies[side] == body;
+                ensure(ours && joint.edges[side][0] == previous, "joint list of a body", body)?;
+                (previous, edge) = (edge, joint.edges[side][1]);
+            }
+        }
+        ensure(left == 0, "every joint is in the lists of its bodies", left as u32)
     }
 
     fn check_colors(&self) -> Finding {

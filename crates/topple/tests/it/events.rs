@@ -234,11 +234,13 @@ fn pre_solve_refuses<D: TestDim>() {
         run(&mut world, 2.0);
         assert_close(solver, world.body(cube).unwrap().position().to_vec().get(1), 2.35, 0.02, "m");
         let before = calls.load(Ordering::Relaxed);
+        let mut recycled = 0;
         for step in 1..=30 {
             world.step();
+            recycled += world.profile().narrow.recycled;
             assert_eq!(calls.load(Ordering::Relaxed), before + step, "{solver}: once per step");
         }
-        assert!(world.profile().narrow.recycled >= 1, "{solver}: the contact is a recycled one");
+        assert!(recycled >= 1, "{solver}: the contact is a recycled one");
         open.store(1, Ordering::Relaxed);
         run(&mut world, 1.0);
         assert!(world.body(cube).unwrap().position().to_vec().get(1) < 1.0, "{solver}: the door is open");
