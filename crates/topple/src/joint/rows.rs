@@ -274,6 +274,46 @@ impl<D: Dim> Pair<D> {
     }
 }
 
+/// Adds up what the impulses of a joint do to its bodies.
+pub(super) struct Sum<'a, D: Dim> {
+    pub impulses: &'a [Real; MAX_ROWS],
+    pub push: D::Vec,
+    pub turn: [D::Ang; 2],
+}
+
+impl<D: Dim> RowSink<D> for Sum<'_, D> {
+    #[inline]
+    fn block<const M: usize>(&mut self, at: usize, _: Law, rows: [Row<D>; M], _: [Real; M], _: [Real; M]) {
+        for (i, row) in rows.iter().enumerate() {
+            let lambda = self.impulses[at + i];
+            self.push += row.d * lambda;
+            self.turn[0] += row.a * lambda;
+            self.turn[1] += row.b * lambda;
+        }
+    }
+}
+
+/// Solves each block as it comes.
+pub(super) struct Solve<'a, D: Dim> {
+    pub pair: &'a mut Pair<D>,
+    pub pass: &'a PassLaw,
+    pub impulses: &'a mut [Real; MAX_ROWS],
+}
+
+impl<D: Dim> RowSink<D> for Solve<'_, D> {
+    #[inline]
+    fn block<const M: usize>(
+        &mut self,
+        at: usize,
+        law: Law,
+        rows: [Row<D>; M],
+        error: [Real; M],
+        drift: [Real; M],
+    ) {
+        self.pair.solve(self.pass, law, &rows, &error, &drift, self.impulses, at);
+    }
+}
+
 /// How implicit a spring is: see the head of the file. `a` = h²·k/m.
 #[inline]
 fn theta(a: Real) -> Real {

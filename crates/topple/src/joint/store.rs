@@ -1,6 +1,7 @@
 //! All joints: records at stable indices, hot parts beside them.
 
-use super::{JointKind, JointSoftness, RowSink, Sight};
+use super::rows::{Solve, Sum};
+use super::{JointKind, JointSoftness, Pair, PassLaw, RowSink, Sight};
 use crate::body::{Bodies, NONE};
 use crate::contact::NO_COLOR;
 use crate::math::*;
@@ -62,6 +63,22 @@ impl<D: Dim> Joint<D> {
             JointKind::Motor(drive) => super::drive::blocks(drive, sight, sink),
             JointKind::Mouse(mouse) => super::mouse::blocks(mouse, sight, sink),
         }
+    }
+
+    /// What the accumulated impulses do: impulse on b, angular impulses taken from a and given to b.
+    #[inline]
+    pub fn effect(&self, sight: &Sight<D>) -> (D::Vec, [D::Ang; 2]) {
+        let mut sum = Sum { impulses: &self.impulses, push: D::Vec::ZERO, turn: [D::Ang::ZERO; 2] };
+        self.visit(sight, &mut sum);
+        (sum.push, sum.turn)
+    }
+
+    /// Solves all blocks once.
+    #[inline]
+    pub fn solve(&mut self, sight: &Sight<D>, pair: &mut Pair<D>, pass: &PassLaw) {
+        let mut impulses = self.impulses;
+        self.visit(sight, &mut Solve { pair, pass, impulses: &mut impulses });
+        self.impulses = impulses;
     }
 
     /// How hard rows are held with sub-steps of length h: share of the error removed per second, and stiffness of the
@@ -138,11 +155,11 @@ impl<D: Dim> Joints<D> {
     pub(crate) fn insert(&mut self, record: JointRecord<D>, joint: Joint<D>, bodies: &mut Bodies<D>) -> u32 {
         let is_watched = record.is_watched();
         let index = self.records.insert(record).index;
-        if index as usize == self.hot.len() {
-            self.hot.push(joint);
-        } else {
-            self.hot[index as usize] = joint;
+        // A restored list may have free slots without hot parts.
+        if index as usize >= self.hot.len() {
+            self.hot.resize(index as usize + 1, joint);
         }
+        self.hot[index as usize] = joint;
         if is_watched {
             self.watched.insert(index);
         }

@@ -17,6 +17,7 @@ mod shape_query;
 mod shapes;
 mod sleep;
 mod snapshot;
+mod snapshot_joints;
 mod step;
 mod validate;
 

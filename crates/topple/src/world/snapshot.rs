@@ -18,7 +18,7 @@ use crate::store::{BodyId, ContactId, IndexList, RawId, Reader, ShapeId, Slots, 
 
 const MAGIC: &[u8; 8] = b"topple\r\n";
 /// Raised with every change of the layout; other versions are refused.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 impl<D: Dim> World<D> {
     /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named, and
@@ -87,10 +87,12 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
         save_columns(&world.bodies, index, record, &mut out);
     }
     BodySet::ALL.iter().for_each(|&set| out.vars(world.bodies.set(set).as_slice()));
+    super::snapshot_joints::save(world, &mut out);
     save_shapes(world, &mut out);
     save_contacts(world, &mut out);
     for color in &world.graph.colors {
         out.vars(&color.contacts);
+        out.vars(&color.joints);
     }
     world.islands.slots.save(&mut out, |island, out| {
         [island.head, island.tail].into_iter().for_each(|link| out.link(link));
@@ -573,6 +575,7 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
         return Err(input.damaged("time"));
     }
     load_bodies(&mut world, input)?;
+    super::snapshot_joints::load(&mut world, input)?;
     load_shapes(&mut world, input)?;
     let contradiction = |(what, index): (&str, u32)| Error::Snapshot {
         reason: format!("contradicts itself: does not hold that {what} (index {index})"),
@@ -718,6 +721,7 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
             }
         }
         color.contacts = contacts;
+        color.joints = super::snapshot_joints::load_color(world, input, number, &mut color.bodies)?;
         world.graph.colors[number] = color;
     }
     let body_count = world.bodies.records.slot_count();

@@ -14,17 +14,6 @@ use std::sync::Arc;
 const UNIT_TOLERANCE: Real = 1e-3;
 
 impl ShapeOps<D2> for Shape2 {
-    /// A rectangle of which exactly one side is zero is a segment, or a capsule if it is rounded.
-    fn flattened(&self) -> Option<Self> {
-        let Self::Rectangle { half, radius } = *self else { return None };
-        let end = match (half.x == 0.0, half.y == 0.0) {
-            (false, true) => Vec2::new(half.x, 0.0),
-            (true, false) => Vec2::new(0.0, half.y),
-            _ => return None,
-        };
-        Some(if radius == 0.0 { Self::segment(-end, end) } else { Self::capsule(-end, end, radius) })
-    }
-
     fn kind(&self) -> &'static str {
         match self {
             Self::Circle { .. } => "circle",

@@ -12,7 +12,7 @@
 
 use super::pack::{Packed, Whitening, plain_spin, whiten_impulse};
 use crate::body::{BodyProps, NO_SLOT};
-use crate::joint::{Answer, Joint, Law, MAX_ROWS, Pair, PassLaw, Row, RowSink};
+use crate::joint::{Answer, Joint, MAX_ROWS, Pair, PassLaw};
 use crate::math::*;
 use crate::store::Disjoint;
 
@@ -188,59 +188,15 @@ impl<D: Dim> JointRow<D> {
         let sight = self.joint.sight(rotations, center_b, between, pair.v, pair.w, h);
         if pass != JointPass::Relax {
             // What the impulses do with today's lever arms, minus what is in the velocities already.
-            let mut sum = Sum { impulses: &self.joint.impulses, push: D::Vec::ZERO, turn: [D::Ang::ZERO; 2] };
-            self.joint.visit(&sight, &mut sum);
-            let (push, turn) = (sum.push, sum.turn);
+            let (push, turn) = self.joint.effect(&sight);
             pair.apply(push - self.pushed, [0, 1].map(|side| turn[side] - self.turned[side]));
         }
         if pass != JointPass::WarmStart {
             let is_biased = pass == JointPass::Solve;
             let law = PassLaw { h, rate: self.rate, scale: self.scale, is_biased };
-            let mut impulses = self.joint.impulses;
-            self.joint.visit(&sight, &mut Solve { pair, law: &law, impulses: &mut impulses });
-            self.joint.impulses = impulses;
+            self.joint.solve(&sight, pair, &law);
         }
         self.pushed += pair.pushed;
         (0..2).for_each(|side| self.turned[side] += pair.turned[side]);
-    }
-}
-
-/// Adds up what the impulses of a joint do to its bodies.
-struct Sum<'a, D: Dim> {
-    impulses: &'a [Real; MAX_ROWS],
-    push: D::Vec,
-    turn: [D::Ang; 2],
-}
-
-impl<D: Dim> RowSink<D> for Sum<'_, D> {
-    #[inline]
-    fn block<const M: usize>(&mut self, at: usize, _: Law, rows: [Row<D>; M], _: [Real; M], _: [Real; M]) {
-        for (i, row) in rows.iter().enumerate() {
-            let lambda = self.impulses[at + i];
-            self.push += row.d * lambda;
-            self.turn[0] += row.a * lambda;
-            self.turn[1] += row.b * lambda;
-        }
-    }
-}
-
-/// Solves each block as it comes.
-struct Solve<'a, D: Dim> {
-    pair: &'a mut Pair<D>,
-    law: &'a PassLaw,
-    impulses: &'a mut [Real; MAX_ROWS],
-}
-
-impl<D: Dim> RowSink<D> for Solve<'_, D> {
-    #[inline]
-    fn block<const M: usize>(
-        &mut self,
-        at: usize,
-        law: Law,
-        rows: [Row<D>; M],
-        error: [Real; M],
-        drift: [Real; M],
-    ) {
-        self.pair.solve(self.law, law, &rows, &error, &drift, self.impulses, at);
     }
 }

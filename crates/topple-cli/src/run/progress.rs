@@ -1,0 +1,44 @@
+//! A bar with speed and time left, on a terminal only.
+
+use crate::output;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Progress of a long command.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// A bar for `total` of `unit`; invisible if nobody looks.
+    pub(crate) fn new(total: u64, unit: &str, quiet: bool) -> Self {
+        if quiet || !output::is_terminal() {
+            return Self { bar: ProgressBar::hidden() };
+        }
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
+        let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left {{msg}}");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style.progress_chars("━╸ "));
+        }
+        Self { bar }
+    }
+
+    /// So many are done.
+    pub(crate) fn advance(&self, done: u64) {
+        self.bar.set_position(done);
+    }
+
+    /// One more is done.
+    pub(crate) fn one_more(&self) {
+        self.bar.inc(1);
+    }
+
+    /// Prints a line to standard error without disturbing the bar.
+    pub(crate) fn say(&self, text: &str) {
+        self.bar.suspend(|| output::say(text));
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
