@@ -228,7 +228,11 @@ impl<D: Dim> World<D> {
                 let Some(record) = self.joints.records.get(joint) else {
                     return Err(("joints of bodies are live", joint));
                 };
-                ensure(self.joints.hot[joint as usize].bodies[side] == body, "a joint knows its bodies", joint)?;
+                ensure(
+                    self.joints.hot[joint as usize].bodies[side] == body,
+                    "a joint knows its bodies",
+                    joint,
+                )?;
                 edge = record.edges[side][1];
             }
         }

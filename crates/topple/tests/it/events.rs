@@ -80,7 +80,8 @@ fn story_of_a_contact_3d() {
 
 /// A body that flies away ends its contact by itself; one that is disabled, or forbidden to collide, too.
 fn ends<D: TestDim>() {
-    let cases: [(&str, fn(&mut World<D>, BodyId)); 4] = [
+    type Act<D> = fn(&mut World<D>, BodyId);
+    let cases: [(&str, Act<D>); 4] = [
         ("thrown up", |w, b| w.body_mut(b).unwrap().set_linear_velocity(D::vec(0.0, 8.0)).unwrap()),
         ("moved", |w, b| w.body_mut(b).unwrap().set_position(D::point(0.0, 9.0)).unwrap()),
         ("disabled", |w, b| w.set_enabled(b, false).unwrap()),
