@@ -156,8 +156,8 @@ unsafe fn pass<
         if matches!(which, Pass::Restitution) && !row.bounces {
             continue;
         }
-        // SAFETY: slots are within the array.
         let at = |slots: &[u32; WIDTH]| {
+            // SAFETY: slots are within the array.
             slots.map(|slot| unsafe { run.bodies.add(slot as usize).cast::<[f32; S]>() })
         };
         let (rows_a, rows_b) = (at(&row.a), at(&row.b));
