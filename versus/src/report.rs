@@ -110,9 +110,8 @@ impl Report {
             let bodies = row.cells.iter().map(|cell| cell.bodies.max(cell.counts.bodies)).max().unwrap_or(0);
             let mut line = vec![row.scene.clone(), row.threads.to_string(), bodies.to_string()];
             let best = row.best(|_| true).map(|cell| cell.name.clone());
-            line.extend(
-                columns.iter().map(|name| row.in_column(name).map_or("–".into(), |cell| time(cell, &best))),
-            );
+            let marked = |cell: &Cell| time(cell, &best) + if row.is_suspect(cell) { " !" } else { "" };
+            line.extend(columns.iter().map(|name| row.in_column(name).map_or("–".into(), marked)));
             let ours = row.in_column(OURS).is_some_and(|cell| row.is_suspect(cell));
             let mark = if ours { " !" } else { "" };
             line.push(ratio.map_or("–".into(), |ratio| format!("**{ratio:.2}**{mark}")));
