@@ -37,7 +37,6 @@ impl<'a, T> Disjoint<'a, T> {
     ///
     /// # Safety
     /// While the result lives, no other thread and no other reference may use item `index`.
-    #[expect(clippy::mut_from_ref, reason = "handing out disjoint items is what the type is for")]
     #[inline]
     pub(crate) unsafe fn get(&self, index: usize) -> &'a mut T {
         assert!(index < self.length, "index within the slice");
@@ -63,7 +62,6 @@ impl<'a, T> Disjoint<'a, T> {
     ///
     /// # Safety
     /// While the result lives, no other thread and no other reference may use any item of the range.
-    #[expect(clippy::mut_from_ref, reason = "handing out disjoint items is what the type is for")]
     #[inline]
     pub(crate) unsafe fn range(&self, from: usize, to: usize) -> &'a mut [T] {
         assert!(from <= to && to <= self.length, "range within the slice");

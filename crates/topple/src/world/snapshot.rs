@@ -577,6 +577,11 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
     load_bodies(&mut world, input)?;
     super::snapshot_joints::load(&mut world, input)?;
     load_shapes(&mut world, input)?;
+    let contradiction = |(what, index): (&str, u32)| Error::Snapshot {
+        reason: format!("contradicts itself: does not hold that {what} (index {index})"),
+    };
+    // The lists of joints are walked when the mass is set.
+    world.check_joint_edges().map_err(contradiction)?;
     let indices = world.bodies.records.iter().map(|(index, _)| index).collect::<Vec<_>>();
     let places = world.bodies.places.clone();
     let motions = world.bodies.cores.iter().map(|core| core.motion).collect::<Vec<_>>();
@@ -592,9 +597,7 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
     load_contacts(&mut world, input)?;
     load_lists(&mut world, input)?;
     load_pending(&mut world, input)?;
-    world.check().map_err(|(what, index)| Error::Snapshot {
-        reason: format!("contradicts itself: does not hold that {what} (index {index})"),
-    })?;
+    world.check().map_err(contradiction)?;
     load_methods(&mut world, input)?;
     if !input.is_at_end() {
         return Err(input.damaged("something follows the end"));

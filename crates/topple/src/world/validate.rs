@@ -31,6 +31,7 @@ impl<D: Dim> World<D> {
         self.check_shapes()?;
         self.check_contacts()?;
         self.check_edges()?;
+        self.check_joint_edges()?;
         self.check_colors()?;
         self.check_joint_links()?;
         self.check_islands()
@@ -159,6 +160,26 @@ impl<D: Dim> World<D> {
         ensure(left == 0, "every contact is in the lists of its bodies", left as u32)
     }
 
+    /// The same for joints.
+    pub(crate) fn check_joint_edges(&self) -> Finding {
+        let mut left = 2 * self.joints.records.len();
+        for (body, record) in self.bodies.records.iter() {
+            let (mut edge, mut previous) = (record.first_joint, NONE);
+            while edge != NONE {
+                ensure(left > 0, "joint lists of bodies end", body)?;
+                left -= 1;
+                let (index, side) = (edge / 2, (edge & 1) as usize);
+                let Some(joint) = self.joints.records.get(index) else {
+                    return Err(("listed joints are live", index));
+                };
+                let ours = self.joints.hot[index as usize].bodies[side] == body;
+                ensure(ours && joint.edges[side][0] == previous, "joint list of a body", body)?;
+                (previous, edge) = (edge, joint.edges[side][1]);
+            }
+        }
+        ensure(left == 0, "every joint is in the lists of its bodies", left as u32)
+    }
+
     fn check_colors(&self) -> Finding {
         for (number, color) in self.graph.colors.iter().enumerate() {
             let mut sides = 0;
@@ -207,7 +228,11 @@ impl<D: Dim> World<D> {
                 let Some(record) = self.joints.records.get(joint) else {
                     return Err(("joints of bodies are live", joint));
                 };
-                ensure(self.joints.hot[joint as usize].bodies[side] == body, "a joint knows its bodies", joint)?;
+                ensure(
+                    self.joints.hot[joint as usize].bodies[side] == body,
+                    "a joint knows its bodies",
+                    joint,
+                )?;
                 edge = record.edges[side][1];
             }
         }

@@ -50,7 +50,7 @@ impl ShapeOps<D2> for Shape2 {
     }
 
     fn flattened(&self) -> Option<Self> {
-        let &Self::Rectangle { half, radius } = self else { return None };
+        let Self::Rectangle { half, radius } = *self else { return None };
         let end = match (half.x == 0.0, half.y == 0.0) {
             (false, true) => Vec2::X * half.x,
             (true, false) => Vec2::Y * half.y,

@@ -156,8 +156,8 @@ unsafe fn pass<
         if matches!(which, Pass::Restitution) && !row.bounces {
             continue;
         }
-        // SAFETY: slots are within the array.
         let at = |slots: &[u32; WIDTH]| {
+            // SAFETY: slots are within the array.
             slots.map(|slot| unsafe { run.bodies.add(slot as usize).cast::<[f32; S]>() })
         };
         let (rows_a, rows_b) = (at(&row.a), at(&row.b));
@@ -638,11 +638,10 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
             Stage::StoreJoints => {
                 let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
-                // SAFETY: pieces do not overlap; each joint is in one row; orientations are only read in this stage.
+                // SAFETY: pieces do not overlap; each joint is in one row.
                 unsafe {
                     for row in joint_rows.range(from, to) {
-                        let rotation = row.slot_b(count).map(|slot| rotations.read(slot));
-                        row.store(joints.get(row.index as usize), rotation);
+                        row.store(joints.get(row.index as usize));
                     }
                 }
             }

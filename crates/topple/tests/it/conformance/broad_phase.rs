@@ -34,7 +34,7 @@ fn disturb<D: TestDim>(world: &mut World<D>, step: usize, random: &mut Random) {
         2 => world.remove_body(victim).unwrap(),
         4 => {
             let shape = world.body(changed).unwrap().shapes().next().unwrap();
-            let mask = if step % 2 == 0 { 0 } else { u64::MAX };
+            let mask = if step.is_multiple_of(2) { 0 } else { u64::MAX };
             world.set_filter(shape, Filter { mask, ..Filter::default() }).unwrap();
         }
         5 => {
@@ -42,12 +42,13 @@ fn disturb<D: TestDim>(world: &mut World<D>, step: usize, random: &mut Random) {
             world.set_enabled(changed, !enabled).unwrap();
         }
         _ => {
-            let kind = if step % 3 == 0 { BodyDef::kinematic } else { BodyDef::dynamic };
+            let kind = if step.is_multiple_of(3) { BodyDef::kinematic } else { BodyDef::dynamic };
             let def = BodyDef {
                 linear_velocity: D::vec(0.5, 0.0),
                 ..kind(D::point(random.between(-6.0, 6.0), 8.0))
             };
-            let shape = ShapeDef { is_sensor: step % 11 == 0, ..ShapeDef::new(D::capsule(0.5, 0.3)) };
+            let shape =
+                ShapeDef { is_sensor: step.is_multiple_of(11), ..ShapeDef::new(D::capsule(0.5, 0.3)) };
             world.create_body_with(def, [shape]).unwrap();
         }
     }

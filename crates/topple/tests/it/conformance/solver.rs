@@ -8,10 +8,13 @@ use topple::exec::Pool;
 use topple::math::*;
 use topple::{BodyDef, ShapeDef, World};
 
+/// Puts a method into a world.
+type Install<D> = Box<dyn Fn(&mut World<D>)>;
+
 /// A solver and how well it does.
 struct Candidate<D: Dim> {
     name: &'static str,
-    install: Box<dyn Fn(&mut World<D>)>,
+    install: Install<D>,
     /// How far resting bodies may sink or creep [m].
     rest: Real,
     /// Highest stack of boxes it holds.
