@@ -71,10 +71,11 @@ pub fn build_version(revision: &str, engine: &str, own_harness: bool) -> anyhow:
 fn build_and_keep(workspace: &Path, engine: &str, name: &str) -> anyhow::Result<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/ab");
     cargo_build(workspace, engine, "", &folder.join("build"))?;
-    let program = std::env::current_exe()?;
-    let kept = folder.join(name).join(program.file_name().context("no program name")?);
+    // Not the name of the running file: that may have been replaced meanwhile.
+    let program = env!("CARGO_PKG_NAME");
+    let kept = folder.join(name).join(program);
     std::fs::create_dir_all(folder.join(name))?;
-    std::fs::copy(folder.join("build/release").join(program.file_name().context("no program name")?), &kept)?;
+    std::fs::copy(folder.join("build/release").join(program), &kept)?;
     Ok(kept)
 }
 

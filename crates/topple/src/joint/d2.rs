@@ -5,6 +5,13 @@
 use super::{Ball, JointDim, Law, Row, RowSink, Sight};
 use crate::math::*;
 
+/// Row, error and drift across the x axis of frame a.
+#[inline]
+fn line(sight: &Sight<D2>) -> (Row<D2>, Real, Real) {
+    let n = sight.axis(1);
+    (Row::linear(n, sight.r[0] + sight.d, sight.r[1]), n.dot(sight.d), sight.line_drift(n))
+}
+
 impl JointDim for D2 {
     #[inline]
     fn frame_along(axis: Vec2) -> Rot2 {
@@ -53,14 +60,30 @@ impl JointDim for D2 {
     }
 
     #[inline]
-    fn line_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
-        let n = sight.axis(1);
-        let row = Row::linear(n, sight.r[0] + sight.d, sight.r[1]);
-        sink.block(at, Law::Hard, [row], [n.dot(sight.d)], [sight.line_drift(n)]);
+    fn weld_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
+        let [x, y] = [Vec2::X, Vec2::Y].map(|axis| Row::linear(axis, sight.r[0], sight.r[1]));
+        let drift = sight.point_drift();
+        let error = [sight.d.x, sight.d.y, Self::turn_error(sight.frames)];
+        sink.block(at, Law::Hard, [x, y, Row::angular(1.0)], error, [drift.x, drift.y, 0.0]);
     }
 
     #[inline]
-    fn tilt_block<S: RowSink<Self>>(_sink: &mut S, _at: usize, _frames: [Rot2; 2], _axis: usize) {}
+    fn hinge_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
+        Self::point_block(sink, at, Law::Hard, sight.r, sight.d, sight.point_drift());
+    }
+
+    #[inline]
+    fn slider_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
+        let (row, error, drift) = line(sight);
+        let rows = [row, Row::angular(1.0)];
+        sink.block(at, Law::Hard, rows, [error, Self::turn_error(sight.frames)], [drift, 0.0]);
+    }
+
+    #[inline]
+    fn wheel_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>, _frames: [Rot2; 2]) {
+        let (row, error, drift) = line(sight);
+        sink.block(at, Law::Hard, [row], [error], [drift]);
+    }
 
     #[inline]
     fn ball_limits<S: RowSink<Self>>(_sink: &mut S, _at: usize, _ball: &Ball, _frames: [Rot2; 2]) {}

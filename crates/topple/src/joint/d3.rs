@@ -22,6 +22,30 @@ fn relative(frames: [Quat; 2]) -> Quat {
     RotOps::<D3>::then_after(RotOps::<D3>::inverse(frames[0]), frames[1])
 }
 
+const AXES: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
+
+/// Rows of the anchors.
+#[inline]
+fn point(sight: &Sight<D3>) -> [Row<D3>; 3] {
+    AXES.map(|axis| Row::linear(axis, sight.r[0], sight.r[1]))
+}
+
+/// Rows, errors and drifts across the x axis of frame a.
+#[inline]
+fn line(sight: &Sight<D3>) -> ([Row<D3>; 2], [Real; 2], [Real; 2]) {
+    let axes = others(sight.frames[0], 0);
+    let rows = axes.map(|n| Row::linear(n, sight.r[0] + sight.d, sight.r[1]));
+    (rows, axes.map(|n| VecOps::dot(n, sight.d)), axes.map(|n| sight.line_drift(n)))
+}
+
+/// Rows and errors that keep axis `axis` of the frames parallel.
+#[inline]
+fn tilt(frames: [Quat; 2], axis: usize) -> ([Row<D3>; 2], [Real; 2]) {
+    let [n_a, n_b] = frames.map(|frame| D3::turning_axis(frame, axis));
+    let (axes, tilt) = (others(frames[0], axis), n_a.cross(n_b));
+    (axes.map(Row::angular), axes.map(|t| VecOps::dot(t, tilt)))
+}
+
 impl JointDim for D3 {
     #[inline]
     fn frame_along(axis: Vec3) -> Quat {
@@ -71,29 +95,46 @@ impl JointDim for D3 {
         error: Vec3,
         drift: Vec3,
     ) {
-        let rows = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| Row::linear(axis, r[0], r[1]));
+        let rows = AXES.map(|axis| Row::linear(axis, r[0], r[1]));
         sink.block(at, law, rows, error.into(), drift.into());
     }
 
     #[inline]
     fn turn_block<S: RowSink<Self>>(sink: &mut S, at: usize, law: Law, error: Vec3, drift: Vec3) {
-        let rows = [Vec3::X, Vec3::Y, Vec3::Z].map(Row::angular);
+        let rows = AXES.map(Row::angular);
         sink.block(at, law, rows, error.into(), drift.into());
     }
 
     #[inline]
-    fn line_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
-        let axes = others(sight.frames[0], 0);
-        let rows = axes.map(|n| Row::linear(n, sight.r[0] + sight.d, sight.r[1]));
-        let error = axes.map(|n| VecOps::dot(n, sight.d));
-        sink.block(at, Law::Hard, rows, error, axes.map(|n| sight.line_drift(n)));
+    fn weld_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
+        let ([x, y, z], turn) = (point(sight), Self::turn_error(sight.frames));
+        let [u, v, w] = AXES.map(Row::angular);
+        let (d, drift) = (sight.d, sight.point_drift());
+        let error = [d.x, d.y, d.z, turn.x, turn.y, turn.z];
+        sink.block(at, Law::Hard, [x, y, z, u, v, w], error, [drift.x, drift.y, drift.z, 0.0, 0.0, 0.0]);
     }
 
     #[inline]
-    fn tilt_block<S: RowSink<Self>>(sink: &mut S, at: usize, frames: [Quat; 2], axis: usize) {
-        let [n_a, n_b] = frames.map(|frame| Self::turning_axis(frame, axis));
-        let (axes, tilt) = (others(frames[0], axis), n_a.cross(n_b));
-        sink.block(at, Law::Hard, axes.map(Row::angular), axes.map(|t| VecOps::dot(t, tilt)), [0.0; 2]);
+    fn hinge_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
+        let ([x, y, z], ([u, v], tilt)) = (point(sight), tilt(sight.frames, 0));
+        let (d, drift) = (sight.d, sight.point_drift());
+        let error = [d.x, d.y, d.z, tilt[0], tilt[1]];
+        sink.block(at, Law::Hard, [x, y, z, u, v], error, [drift.x, drift.y, drift.z, 0.0, 0.0]);
+    }
+
+    #[inline]
+    fn slider_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
+        let (([x, y], error, drift), turn) = (line(sight), Self::turn_error(sight.frames));
+        let [u, v, w] = AXES.map(Row::angular);
+        let error = [error[0], error[1], turn.x, turn.y, turn.z];
+        sink.block(at, Law::Hard, [x, y, u, v, w], error, [drift[0], drift[1], 0.0, 0.0, 0.0]);
+    }
+
+    #[inline]
+    fn wheel_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>, frames: [Quat; 2]) {
+        let (([x, y], error, drift), ([u, v], tilt)) = (line(sight), tilt(frames, 2));
+        let error = [error[0], error[1], tilt[0], tilt[1]];
+        sink.block(at, Law::Hard, [x, y, u, v], error, [drift[0], drift[1], 0.0, 0.0]);
     }
 
     fn ball_limits<S: RowSink<Self>>(sink: &mut S, at: usize, ball: &Ball, frames: [Quat; 2]) {

@@ -8,7 +8,7 @@ use super::rows::{Law, Row, RowSink};
 use super::{Hinge, Limits, Motor, Sight, Spring};
 use crate::math::*;
 
-/// Impulses: 0..3 the point, 3..5 the axis, 5 the spring, 6 the motor, 7 and 8 the limits.
+/// Impulses: 0..5 point and axis, 5 the spring, 6 the motor, 7 and 8 the limits.
 #[inline]
 pub(super) fn blocks<D: Dim, S: RowSink<D>>(hinge: &Hinge, sight: &Sight<D>, sink: &mut S) {
     if hinge.spring.is_some() || hinge.motor.is_some() || hinge.limits.is_some() {
@@ -16,8 +16,7 @@ pub(super) fn blocks<D: Dim, S: RowSink<D>>(hinge: &Hinge, sight: &Sight<D>, sin
         let angle = || D::angle_about(sight.frames, 0);
         along(sink, 5, row, angle, wrap, hinge.spring, hinge.motor, hinge.limits);
     }
-    D::tilt_block(sink, 3, sight.frames, 0);
-    D::point_block(sink, 0, Law::Hard, sight.r, sight.d, sight.point_drift());
+    D::hinge_block(sink, 0, sight);
 }
 
 /// Spring, motor and limits along one degree of freedom whose value is `value()`; four impulses from `at` on. `wrap`

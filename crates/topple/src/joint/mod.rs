@@ -1,7 +1,7 @@
 //! Joints: what the user gives, what the world keeps, and the rows that solvers see.
 //!
 //! A joint holds two frames together, one on each body. Every kind is described once, dimension-free, as a list of
-//! *blocks* of up to three rows: Jacobian, error, and the law that the impulse follows (hard, spring, motor, limit). A
+//! *blocks* of up to six rows: Jacobian, error, and the law that the impulse follows (hard, spring, motor, limit). A
 //! solver visits the blocks at the current poses with [`Joint::visit`] and solves each with [`Pair::solve`]; it needs to
 //! know nothing about kinds. Only what truly differs between plane and space is written twice, in `d2.rs` and `d3.rs`.
 //!

@@ -1,8 +1,8 @@
 //! Rows, laws, and the solution of one block.
 //!
-//! A row says Ċ = d·(v_b − v_a) + j_b·w_b − j_a·w_a; an impulse λ along it pushes b forward and a back. Up to three rows
-//! are solved together: K = J M⁻¹ Jᵀ, a small symmetric matrix, factored as L·D·Lᵀ. Solving a point as a block rather than
-//! axis by axis is what makes chains stiff.
+//! A row says Ċ = d·(v_b − v_a) + j_b·w_b − j_a·w_a; an impulse λ along it pushes b forward and a back. All hard rows of a
+//! joint, up to six, are solved together: K = J M⁻¹ Jᵀ, a small symmetric matrix, factored as L·D·Lᵀ. Blocks rather than
+//! row after row are what makes chains stiff.
 //!
 //! **Laws.** With the error C, the sub-step h and a known drift e of Ċ (second-order motion, or minus a motor's speed):
 //! - *hard* [Catto2011]: δ = −K⁻¹(s·(Ċ + e) + s·r·C) − (1 − s)·λ in the biased pass, δ = −K⁻¹Ċ in the relaxing one;

@@ -106,15 +106,27 @@ pub trait JointDim: Sized {
     where
         Self: Dim;
 
-    /// Hard rows along the axes of frame a other than x: anchor b stays on the line.
+    /// Hard rows that hold the anchors together and all rotation: point and turn, solved as one.
     #[doc(hidden)]
-    fn line_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>)
+    fn weld_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>)
     where
         Self: Dim;
 
-    /// Hard rows that keep axis `axis` of the two frames parallel. The plane has none.
+    /// Hard rows that hold the anchors together and, in space, the x axes: point and tilt.
     #[doc(hidden)]
-    fn tilt_block<S: RowSink<Self>>(sink: &mut S, at: usize, frames: [Self::Rot; 2], axis: usize)
+    fn hinge_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>)
+    where
+        Self: Dim;
+
+    /// Hard rows that keep anchor b on the x axis of frame a and hold all rotation: line and turn.
+    #[doc(hidden)]
+    fn slider_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>)
+    where
+        Self: Dim;
+
+    /// Hard rows that keep anchor b on the x axis of frame a and, in space, the z axes of `frames` parallel: line and tilt.
+    #[doc(hidden)]
+    fn wheel_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>, frames: [Self::Rot; 2])
     where
         Self: Dim;
 

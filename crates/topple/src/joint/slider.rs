@@ -4,17 +4,16 @@
 //! J = (−n, −(r_a + d) × n, n, r_b × n). The axes other than x are held at C = 0; along x act spring, motor and limits.
 
 use super::hinge::along;
-use super::rows::{Law, Row, RowSink};
+use super::rows::{Row, RowSink};
 use super::{Sight, Slider};
 use crate::math::*;
 
-/// Impulses: 0..2 the line, 2..5 the rotation, 5 the spring, 6 the motor, 7 and 8 the limits.
+/// Impulses: 0..5 line and rotation, 5 the spring, 6 the motor, 7 and 8 the limits.
 #[inline]
 pub(super) fn blocks<D: Dim, S: RowSink<D>>(slider: &Slider, sight: &Sight<D>, sink: &mut S) {
     let row = axis_row(sight);
     along(sink, 5, row, || sight.translation(), |x| x, slider.spring, slider.motor, slider.limits);
-    D::turn_block(sink, 2, Law::Hard, D::turn_error(sight.frames), D::Ang::ZERO);
-    D::line_block(sink, 0, sight);
+    D::slider_block(sink, 0, sight);
 }
 
 /// The row of the translation along x of frame a.

@@ -27,6 +27,8 @@ pub struct Joint<D: Dim> {
     pub push: D::Vec,
     /// Angular impulse on b about its anchor over the last sub-step [N·m·s]. Written by the solver.
     pub turn: D::Ang,
+    /// Largest lengths of `push` and `turn` in any sub-step of the last step. Written by the solver.
+    pub peak: [Real; 2],
 }
 
 impl<D: Dim> Joint<D> {
@@ -81,8 +83,13 @@ impl<D: Dim> Joint<D> {
         self.impulses = impulses;
     }
 
-    /// How hard rows are held with sub-steps of length h: share of the error removed per second, and stiffness of the
-    /// velocity (1 is rigid).
+    /// How hard rows are held with sub-steps of length h: s·r and s of the head of `rows.rs`.
+    ///
+    /// The impulse must leak, s < 1. One sweep per pass does not converge in a chain, so what the bias adds to the impulse
+    /// is not fully taken back by the relaxing pass, and the impulse integrates the error: λ̇ = −k·C − d·Ċ with C̈ = λ/m
+    /// has the characteristic polynomial x³ + d·x + k, which always has an unstable root; with a leak l it is
+    /// x³ + l·x² + d·x + k, stable for l·d > k. Measured at four sub-steps with twenty links: stable up to 80 Hz, not at
+    /// 120 Hz. The price is that a load F gives way by F/(m·ω²), like a spring of 60 Hz.
     pub(crate) fn hard_law(&self, settings: &crate::Settings<D>, h: Real) -> (Real, Real) {
         let (hertz, damping) = match self.softness {
             Some(softness) => (softness.hertz, softness.damping),
@@ -93,13 +100,13 @@ impl<D: Dim> Joint<D> {
         let a2 = h * omega * a1;
         let scale = a2 / (1.0 + a2);
         let rate = scale * omega / a1;
-        if self.softness.is_some() { (rate, scale) } else { (rate, 1.0) }
+        (rate, scale)
     }
 
     /// Forgets what the last step left.
     pub(crate) fn clear_impulses(&mut self) {
         self.impulses = [0.0; MAX_ROWS];
-        (self.push, self.turn) = (D::Vec::ZERO, D::Ang::ZERO);
+        (self.push, self.turn, self.peak) = (D::Vec::ZERO, D::Ang::ZERO, [0.0; 2]);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::math::*;
 /// Axis of the frames that is the axle.
 pub(super) const AXLE: usize = 2;
 
-/// Impulses: 0..2 the line, 2..4 the axle, 4 the suspension, 5 free, 6 and 7 the limits, 8 the motor.
+/// Impulses: 0..4 line and axle, 4 the suspension, 5 free, 6 and 7 the limits, 8 the motor.
 #[inline]
 pub(super) fn blocks<D: Dim, S: RowSink<D>>(wheel: &Wheel, sight: &Sight<D>, sink: &mut S) {
     along(
@@ -29,6 +29,5 @@ pub(super) fn blocks<D: Dim, S: RowSink<D>>(wheel: &Wheel, sight: &Sight<D>, sin
         let row = Row::angular(D::turning_axis(frames[0], AXLE));
         along(sink, 7, row, || D::angle_about(frames, AXLE), wrap, None, wheel.motor, None);
     }
-    D::tilt_block(sink, 2, frames, AXLE);
-    D::line_block(sink, 0, sight);
+    D::wheel_block(sink, 0, sight, frames);
 }

@@ -56,9 +56,9 @@ pub struct JointEvent {
     pub joint: JointId,
     /// The two bodies.
     pub bodies: [BodyId; 2],
-    /// Reaction force at the end of the step [N].
+    /// Largest reaction force in any sub-step [N].
     pub force: Real,
-    /// Reaction torque at the end of the step [N·m].
+    /// Largest reaction torque in any sub-step [N·m].
     pub torque: Real,
     /// It was removed.
     pub is_broken: bool,

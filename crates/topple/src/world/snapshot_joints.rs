@@ -247,7 +247,7 @@ fn load_joint<D: Dim>(world: &World<D>, input: &mut Reader<'_>) -> Result<(Joint
         user_data,
     };
     let (push, turn) = (input.get()?, input.get()?);
-    Ok((record, Joint { bodies, frames: local, kind, softness, impulses, push, turn }))
+    Ok((record, Joint { bodies, frames: local, kind, softness, impulses, push, turn, peak: [0.0; 2] }))
 }
 
 /// Reads what [`save`] wrote. Comes before the masses of the bodies, which move the frames.

@@ -286,7 +286,7 @@ fn mouse<D: TestDim>() {
     let mut world = world::<D>();
     let wall = ground(&mut world);
     let bob = body(&mut world, 0.0, 0.0, 2.0, 0.1);
-    let grip = at::<D>(0.3, 0.0);
+    let grip = at::<D>(0.0, 0.0);
     let def = JointDef::mouse(&world, wall, bob, grip).unwrap();
     let joint = world.create_joint(def).unwrap();
     world.joint_mut(joint).unwrap().set_target(at::<D>(2.0, 1.0)).unwrap();

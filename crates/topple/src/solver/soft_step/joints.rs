@@ -109,6 +109,7 @@ impl<D: Dim> JointRow<D> {
         }
         self.center_b = places[1].position;
         self.between = places[1].position - places[0].position;
+        self.joint.peak = [0.0; 2];
         (self.rate, self.scale) = self.joint.hard_law(scene.settings, scene.h);
         if !scene.settings.warm_starting {
             self.joint.impulses = [0.0; MAX_ROWS];
@@ -116,18 +117,9 @@ impl<D: Dim> JointRow<D> {
     }
 
     /// Hands the impulses back.
-    pub(super) fn store(&self, joint: &mut Joint<D>, rotation_b: Option<D::Rot>) {
+    pub(super) fn store(&self, joint: &mut Joint<D>) {
         joint.impulses = self.joint.impulses;
-        joint.push = self.pushed;
-        let rotation = rotation_b.unwrap_or(self.rotations[1]);
-        let r_b = rotation.rotate(self.joint.frames[1].position.to_vec());
-        joint.turn = self.turned[1] - D::cross(r_b, self.pushed);
-    }
-
-    /// Slot of body b, if it has one.
-    pub(super) fn slot_b(&self, count: usize) -> Option<usize> {
-        let slot = self.slots[1] as usize;
-        (slot < count).then_some(slot)
+        (joint.push, joint.turn, joint.peak) = (self.joint.push, self.joint.turn, self.joint.peak);
     }
 }
 
@@ -198,5 +190,11 @@ impl<D: Dim> JointRow<D> {
         }
         self.pushed += pair.pushed;
         (0..2).for_each(|side| self.turned[side] += pair.turned[side]);
+        if pass == JointPass::Relax {
+            let turn = self.turned[1] - D::cross(sight.r[1], self.pushed);
+            (self.joint.push, self.joint.turn) = (self.pushed, turn);
+            let [push, twist] = self.joint.peak;
+            self.joint.peak = [push.max(self.pushed.length()), twist.max(turn.length())];
+        }
     }
 }

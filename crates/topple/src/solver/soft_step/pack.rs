@@ -158,6 +158,7 @@ mod tests {
         let inv = SymMat3::from_diagonal(Vec3::new(0.0, 3.0, 0.0));
         let l = D3::cholesky(inv);
         let u = whiten_spin::<D3>(&l, Vec3::new(5.0, 1.0, 5.0));
-        assert_eq!(plain_spin::<D3>(&l, u), Vec3::new(0.0, 1.0, 0.0));
+        let w = plain_spin::<D3>(&l, u);
+        assert!((w - Vec3::Y).length() < 1e-6 && w.x == 0.0 && w.z == 0.0, "{w}");
     }
 }

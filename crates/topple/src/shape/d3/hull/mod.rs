@@ -278,7 +278,7 @@ impl HullData {
             return Err(input.damaged("vertices of a hull"));
         }
         let vertices = (0..count).map(|_| input.get()).collect::<Result<Vec<Vec3>, _>>()?;
-        let face_count = input.length(16)?;
+        let face_count = input.length(7)?;
         if vertices.iter().any(|v| !v.is_finite()) || face_count > 2 * MAX_HULL_VERTICES {
             return Err(input.damaged("faces of a hull"));
         }
