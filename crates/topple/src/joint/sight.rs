@@ -20,8 +20,17 @@ pub struct Sight<D: Dim> {
     pub d_dot: D::Vec,
     /// Angular velocities [rad/s].
     pub w: [D::Ang; 2],
-    /// Half of the sub-step [s].
+    /// Half of the sub-step [s], less where it turns so far that second-order motion means nothing.
     pub half: Real,
+}
+
+/// How far second-order motion is taken into account when a sub-step turns by `turn` [rad]: fully up to some hundredths of
+/// a radian, hardly beyond a tenth. Where a sub-step does not resolve the rotation, it would feed fast spins instead of
+/// keeping their energy: joints that contradict each other exploded without this bound.
+#[inline]
+pub(super) fn trust(turn: Real) -> Real {
+    let x = (turn * 10.0) * (turn * 10.0);
+    1.0 / (1.0 + x * x)
 }
 
 impl<D: Dim> Sight<D> {
