@@ -50,7 +50,7 @@ impl<D: Dim> Joint<D> {
         let d_dot = anchor(1) - anchor(0);
         let turn = h * w[0].length().max(w[1].length());
         let half = 0.5 * h * super::sight::trust(turn);
-        Sight { frames, r, d: between + r[1] - r[0], center_b, between, d_dot, w, half }
+        Sight { frames, r, d: between + r[1] - r[0], center_b, between, d_dot, w, h, half }
     }
 
     /// Hands the blocks of the joint to `sink`, what acts first, what holds last.

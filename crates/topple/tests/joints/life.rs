@@ -284,24 +284,9 @@ fn random_operations<D: TestDim>(seed: u64, steps: usize) {
             }
         }
         world.step();
-        if std::env::var("X_SHOW").is_ok() {
-            let mut top = (0.0_f32, 0.0_f32, None);
-            for &b in &bodies {
-                let v = world.body(b).unwrap().linear_velocity().length();
-                if v > top.0 {
-                    top = (v, world.body(b).unwrap().angular_velocity().length(), Some(b));
-                }
-            }
-            if top.0 > 20.0 {
-                let js: Vec<_> = world.joints_of(top.2.unwrap()).unwrap().map(|j| { let v = world.joint(j).unwrap(); (v.kind().name(), v.bodies(), v.length(), v.force().length()) }).collect();
-                println!("SHOW {seed} {} {top:?} {js:?}", world.step_count());
-            }
-        }
-        for (a, b) in bodies.iter().zip(bodies.iter().skip(1)) {
-            assert!(
-                world.body(*a).unwrap().position().is_finite()
-                    && world.body(*b).unwrap().position().is_finite()
-            );
+        for &body in &bodies {
+            let speed = world.body(body).unwrap().linear_velocity().length();
+            assert!(speed < 1e3, "seed {seed}: a body flies off with {speed} m/s");
         }
         assert!(world.events().fault.is_empty(), "no body left the finite: seed {seed}");
         if random.below(60) == 0 {
@@ -335,14 +320,14 @@ pub fn kinds<D: TestDim>() -> [JointKind<D>; 9] {
 
 #[test]
 fn random_operations_2d() {
-    for seed in std::env::var("X_SEED").map_or(1..6, |s| s.parse().unwrap()..s.parse::<u64>().unwrap() + 1) {
+    for seed in 1..11 {
         random_operations::<D2>(seed, 400);
     }
 }
 
 #[test]
 fn random_operations_3d() {
-    for seed in std::env::var("X_SEED").map_or(11..15, |s| s.parse().unwrap()..s.parse::<u64>().unwrap() + 1) {
+    for seed in 11..21 {
         random_operations::<D3>(seed, 300);
     }
 }
