@@ -188,6 +188,7 @@ pub struct WorldDef<D: Dim> {
     /// Threads that work in a step, the caller's included.
     pub threads: usize,
     /// Bodies expected, for engines with fixed capacities.
+    #[allow(dead_code, reason = "not every set of features has such an engine")]
     pub body_count: usize,
 }
 

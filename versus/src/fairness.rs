@@ -115,8 +115,8 @@ pub fn compare_flight(
 }
 
 /// Starts a worker and waits until it is loaded; `None` if the engine lacks a feature.
-fn loaded(entry: &Entry, label: &str) -> anyhow::Result<Option<Worker>> {
-    let mut worker = Worker::start(entry, label, 1)?;
+fn loaded(entry: &Entry, label: &str, threads: usize) -> anyhow::Result<Option<Worker>> {
+    let mut worker = Worker::start(entry, label, threads)?;
     match worker.receive()? {
         Ready::Loaded { .. } => Ok(Some(worker)),
         Ready::Unsupported(_) => Ok(None),
@@ -127,16 +127,21 @@ fn loaded(entry: &Entry, label: &str) -> anyhow::Result<Option<Worker>> {
 ///
 /// # Errors
 /// If a worker cannot be started.
-pub fn check_flight(entry: &Entry, dimension: u32) -> anyhow::Result<Vec<Finding>> {
+pub fn check_flight(entry: &Entry, dimension: u32, threads: usize) -> anyhow::Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for rate in [60_usize, 30] {
         let label = format!("{dimension}d-free-fall@{rate}");
-        let Some(mut worker) = loaded(entry, &label)? else { continue };
+        let Some(mut worker) = loaded(entry, &label, threads)? else { continue };
         let start = worker.ask::<Vec<Pose>>("poses")?[0];
         worker.ask::<Block>(&format!("run {rate}"))?;
         let end = worker.ask::<Vec<Pose>>("poses")?[0];
         let faults = compare_flight(&start, &end, rate, 9.8, 1.0);
-        findings.push(Finding { scene: label, engine: entry.name.clone(), faults, missing: false });
+        findings.push(Finding {
+            scene: label,
+            engine: format!("{} × {threads}", entry.name),
+            faults,
+            missing: false,
+        });
     }
     Ok(findings)
 }
@@ -197,7 +202,7 @@ fn run(
     told: &ReadBack,
     faults: &mut Vec<String>,
 ) -> anyhow::Result<Option<StartAndEnd>> {
-    let Some(mut worker) = loaded(entry, scene.name)? else { return Ok(None) };
+    let Some(mut worker) = loaded(entry, scene.name, 1)? else { return Ok(None) };
     let answered: ReadBack = worker.ask("read-back")?;
     // Scenes about sleep and rays have settled before they are handed over.
     let at_start = matches!(scene.workload, Workload::Step | Workload::CreateDestroy);

@@ -292,7 +292,7 @@ fn fairness(steps: u32, choice: &Choice) -> anyhow::Result<()> {
         let scene = scenes::find(&format!("{dimension}d-free-fall")).context("check scenes exist")?;
         for threads in [1, 2] {
             for entry in choice.entries(&scene, threads)? {
-                findings.extend(fairness::check_flight(&entry, dimension)?);
+                findings.extend(fairness::check_flight(&entry, dimension, threads)?);
             }
         }
     }

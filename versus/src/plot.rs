@@ -55,7 +55,8 @@ fn row_plot(row: &Row) -> Option<String> {
     let layout = Layout::auto_from_plots(&plots)
         .with_title(format!("{}, {} thread(s)", row.scene, row.threads))
         .with_x_label("sample")
-        .with_y_label(format!("ms, {}", row.clock_name()));
+        .with_y_label(format!("ms, {}", row.clock_name()))
+        .with_y_axis_min(0.0);
     Some(SvgBackend.render_scene(&render_multiple(plots, layout)))
 }
 

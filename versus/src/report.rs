@@ -61,7 +61,7 @@ impl Report {
         text += &self.time_table();
         text += "\n## Details\n\n";
         text += &self.detail_table();
-        text += "\n## Quality (smaller is better)\n\n";
+        text += "\n## Quality (closer to 0 is better)\n\n";
         text += &self.quality_table();
         let speed_up = self.speed_up_table();
         if !speed_up.is_empty() {
@@ -107,7 +107,7 @@ impl Report {
         head.extend(columns.iter().cloned());
         head.push(format!("{OURS} / best other"));
         let lines = self.ranked().into_iter().map(|(row, ratio)| {
-            let bodies = row.cells.iter().map(|cell| cell.bodies).max().unwrap_or(0);
+            let bodies = row.cells.iter().map(|cell| cell.bodies.max(cell.counts.bodies)).max().unwrap_or(0);
             let mut line = vec![row.scene.clone(), row.threads.to_string(), bodies.to_string()];
             let best = row.best(|_| true).map(|cell| cell.name.clone());
             line.extend(
@@ -117,13 +117,14 @@ impl Report {
             line
         });
         let note = "Mean per sample without the first: median of the rounds, ± half the spread between them; the fastest is \
-                    bold. One thread: processor time; several: wall clock.\n";
+                    bold. One thread: processor time; several: wall clock. `!`: a quality figure is far worse than every \
+                    other engine's, so the time does not count for much.\n";
         table(&head, lines) + "\n" + note
     }
 
     fn detail_table(&self) -> String {
         let head =
-            ["scene", "threads", "engine", "mean", "p50", "p99", "first", "load", "memory MiB", "parts"];
+            ["scene", "threads", "engine", "mean", "p50", "p99", "first", "create", "memory MiB", "parts"];
         let lines = self.rows.iter().flat_map(|row| {
             row.cells.iter().map(move |cell| {
                 let mut line = vec![row.scene.clone(), row.threads.to_string(), cell.name.clone()];
@@ -215,6 +216,22 @@ impl Row {
         there.min_by(|a, b| a.ms[0].total_cmp(&b.ms[0]))
     }
 
+    /// Is one of the cell's quality figures more than twice as bad as that of every other engine. Speed at that price is none.
+    pub fn is_suspect(&self, cell: &Cell) -> bool {
+        cell.quality.iter().any(|(figure, value)| {
+            // Below this a difference is noise: a millimetre, one body, a percent of the energy.
+            let noise = match figure.rsplit(' ').next() {
+                Some("m") => 0.001,
+                Some("change") => 0.01,
+                _ => 1.0,
+            };
+            let others = self.cells.iter().filter(|other| column(&other.name) != column(&cell.name));
+            let worst =
+                others.filter_map(|other| other.quality.get(figure)).map(|v| v.abs()).reduce(f64::max);
+            worst.is_some_and(|worst| value.abs() > 2.0 * worst + noise)
+        })
+    }
+
     /// Our time over that of the best of the others.
     pub fn ratio(&self) -> Option<f64> {
         let ours = self.best(|cell| cell.name == OURS)?;
@@ -257,7 +274,8 @@ pub fn format_ms(ms: f64) -> String {
 
 fn format_figure(value: f64) -> String {
     match value.abs() {
-        size if value == 0.0 || (size >= 1.0 && value.fract() == 0.0) => format!("{value:.0}"),
+        _ if value == 0.0 => "0".into(),
+        size if size >= 1.0 && value.fract() == 0.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
         size if size >= 0.001 => format!("{value:.3}"),
         _ => format!("{value:.1e}"),
@@ -341,6 +359,20 @@ mod tests {
             report.ranked().into_iter().map(|(row, ratio)| (row.scene.clone(), ratio)).collect();
         assert_eq!(ranked, [("bad".into(), Some(1.5)), ("good".into(), Some(0.5)), ("alone".into(), None)]);
         assert!(report.markdown().contains("failed"));
+    }
+
+    #[test]
+    fn a_fast_engine_that_lets_bodies_through_is_marked() {
+        let with = |name: &str, tunnelled: f64| {
+            let mut cell = cell(name, 1.0, None);
+            cell.quality.insert("tunnelled".into(), tunnelled);
+            cell
+        };
+        let row = row("bullets", vec![with(OURS, 40.0), with("box3d", 1.0), with("jolt", 0.0)]);
+        assert_eq!(
+            row.cells.iter().map(|cell| row.is_suspect(cell)).collect::<Vec<_>>(),
+            [true, false, false]
+        );
     }
 
     #[test]

@@ -180,7 +180,11 @@ impl Diagnostics {
         let mut cache = Cache::new(sources);
         let mut out = Vec::new();
         for found in &self.list {
-            write_one(found, &mut cache, colour, &mut out);
+            if fits(found, sources) {
+                write_one(found, &mut cache, colour, &mut out);
+            } else {
+                write_plain(found, sources, &mut out);
+            }
         }
         let mut text = String::from_utf8_lossy(&out).into_owned();
         if self.dropped > 0 {
@@ -257,6 +261,41 @@ fn write_one(found: &Diagnostic, cache: &mut Cache<'_>, colour: bool, out: &mut 
     }
     // Writing to a vector cannot fail; the cache answers for every id.
     let _ = report.finish().write(cache, &mut *out);
+    out.push(b'\n');
+}
+
+/// Longest line that is shown whole [bytes].
+const MAX_LINE: usize = 400;
+
+/// Whether the lines to show are short: a file of one endless line must not be printed once per fault.
+fn fits(found: &Diagnostic, sources: &Sources) -> bool {
+    let short = |span: Span| {
+        let Some(file) = sources.get(span.file) else { return true };
+        let text = file.text.as_bytes();
+        let is_short = |at: u32| {
+            let at = (at as usize).min(text.len());
+            let before = &text[at.saturating_sub(MAX_LINE)..at];
+            let after = &text[at..(at + MAX_LINE).min(text.len())];
+            let open = |part: &[u8]| part.len() == MAX_LINE && !part.contains(&b'\n');
+            !open(before) && !open(after)
+        };
+        is_short(span.start) && is_short(span.end)
+    };
+    short(found.span) && found.related.as_ref().is_none_or(|(span, _)| short(*span))
+}
+
+/// The same without the source line.
+fn write_plain(found: &Diagnostic, sources: &Sources, out: &mut Vec<u8>) {
+    let (line, column) = sources.line_column(found.span);
+    let name = sources.get(found.span.file).map_or("?", |file| file.name.as_str());
+    let severity = if found.severity == Severity::Error { "Error" } else { "Warning" };
+    let excerpt: String = sources.text(found.span).chars().take(60).collect();
+    let text =
+        format!("[{}] {severity}: {}\n   at {name}:{line}:{column}: {excerpt}\n", found.code, found.message);
+    out.extend_from_slice(text.as_bytes());
+    if let Some(help) = &found.help {
+        out.extend_from_slice(format!("   Help: {help}\n").as_bytes());
+    }
     out.push(b'\n');
 }
 

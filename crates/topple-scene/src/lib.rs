@@ -144,7 +144,10 @@ pub fn load(text: &str, options: Options<'_>) -> Loaded {
     for (name, value) in overrides {
         let file = sources.add(format!("--set {name}"), value.clone());
         let span = Span { file, start: 0, end: value.len() as u32 };
-        if let Some(expr) = parser::parse_value(&value, file, &limits, &mut diagnostics) {
+        // Methods have hyphens in their names; on a command line nobody quotes twice.
+        let word = schema::world::is_method(&value)
+            .then(|| ast::Expr::leaf(ast::ExprKind::Text(value.as_str().into()), span));
+        if let Some(expr) = word.or_else(|| parser::parse_value(&value, file, &limits, &mut diagnostics)) {
             given.push(Override { name, value: Arc::new(expr), used: false, span });
         }
     }

@@ -123,6 +123,8 @@ pub fn make3(engine: &str, def: &WorldDef<D3>) -> Option<Box<dyn Engine<D3>>> {
 }
 
 /// Does this build hold the engine.
+// The lint looks at one set of features only.
+#[allow(clippy::match_like_matches_macro)]
 pub fn is_built_in(engine: &str) -> bool {
     match engine {
         "topple" => cfg!(feature = "topple"),

@@ -1,7 +1,7 @@
 //! Every adapter in this build, held to the same small expectations.
 
 use super::*;
-use crate::engine::{BodyDef, Engine, JointDef, JointKind, Shape2, Shape3};
+use crate::engine::{BodyDef, Engine, JointDef, JointKind, Shape2, Shape3, Unsupported};
 use crate::fairness;
 use crate::scenes;
 use crate::world;
@@ -17,6 +17,11 @@ fn alone() -> MutexGuard<'static, ()> {
 fn built_in(two: bool) -> impl Iterator<Item = &'static str> {
     let fits = move |c: &&Contender| c.build.is_none() && if two { c.two } else { c.three };
     CONTENDERS.iter().filter(fits).map(|c| c.engine).filter(|engine| is_built_in(engine))
+}
+
+/// The value, or `None` if Topple does not have the feature yet. The others have all that is tested here.
+fn or_not_yet<T>(engine: &str, result: Result<T, Unsupported>) -> Option<T> {
+    result.map_err(|missing| assert_eq!(engine, crate::report::OURS, "lacks something: {}", missing.0)).ok()
 }
 
 fn world2(engine: &str, threads: usize) -> Box<dyn Engine<D2>> {
@@ -37,7 +42,7 @@ fn every_engine_reads_back_what_it_was_told() {
     {
         let scene = scenes::find(name).expect("exists");
         for engine in built_in(two) {
-            let world = world::load(&scene, engine, 1).expect("supported");
+            let Some(world) = or_not_yet(engine, world::load(&scene, engine, 1)) else { continue };
             let faults = fairness::compare(&world::intended(&scene), &world.read_back(), true);
             assert!(faults.is_empty(), "{engine}, {name}: {faults:?}");
         }
@@ -50,9 +55,10 @@ fn a_box_on_the_floor_stays_and_a_removed_one_is_gone() {
     for engine in built_in(false) {
         for threads in [1, 2] {
             let mut world = world3(engine, threads);
-            world
-                .add_body(&BodyDef::fixed(Vec3::new(0.0, -1.0, 0.0), Shape3::Box(Vec3::new(9.0, 1.0, 9.0))))
-                .expect("box");
+            let floor = BodyDef::fixed(Vec3::new(0.0, -1.0, 0.0), Shape3::Box(Vec3::new(9.0, 1.0, 9.0)));
+            if or_not_yet(engine, world.add_body(&floor)).is_none() {
+                continue;
+            }
             let body = world
                 .add_body(&BodyDef::dynamic(Vec3::new(0.0, 0.5, 0.0), Shape3::Box(Vec3::splat(0.5))))
                 .expect("box");
@@ -107,7 +113,9 @@ fn joints_hold_and_limits_stop() {
                 .add_body(&ghost(BodyDef::dynamic(Vec3::X, Shape3::Box(Vec3::splat(0.2)))))
                 .expect("box");
             let joint = JointDef { kind, a: 0, b: 1, anchor_a: Vec3::ZERO, anchor_b: -Vec3::X };
-            world.add_joint(&joint, a, b).expect("joint");
+            if or_not_yet(engine, world.add_joint(&joint, a, b)).is_none() {
+                continue;
+            }
             world.built();
             let mut lowest = 0.0_f32;
             for _ in 0..120 {

@@ -6,6 +6,8 @@ use crate::engine::{
     BodyDef, BodyKey, Counts, D2, D3, Dim, Engine, JointDef, Kind, Shape2, Shape3, State, Unsupported,
     WorldDef,
 };
+use std::sync::Arc;
+use topple::exec::Pool;
 use topple::world::{QueryFilter, Ray};
 use topple::{Point2, Point3, Rot2, Settings};
 
@@ -29,15 +31,17 @@ pub trait Bridge:
 pub struct Topple<D: Bridge> {
     world: topple::World<D::Theirs>,
     bodies: Vec<topple::BodyId>,
-    threads: usize,
 }
 
 impl<D: Bridge> Topple<D> {
     /// An empty world.
     pub fn new(def: &WorldDef<D>) -> Self {
         let settings = Settings { gravity: def.gravity, sleeping: def.sleeping, ..Settings::default() };
-        let world = topple::World::with_settings(settings).expect("the scenes' settings are possible");
-        Self { world, bodies: Vec::new(), threads: def.threads }
+        let mut world = topple::World::with_settings(settings).expect("the scenes' settings are possible");
+        if def.threads > 1 {
+            world.set_executor(Arc::new(Pool::new(def.threads)));
+        }
+        Self { world, bodies: Vec::new() }
     }
 
     fn body(&self, key: BodyKey) -> topple::Body<'_, D::Theirs> {
@@ -47,9 +51,6 @@ impl<D: Bridge> Topple<D> {
 
 impl<D: Bridge> Engine<D> for Topple<D> {
     fn add_body(&mut self, def: &BodyDef<D>) -> Result<BodyKey, Unsupported> {
-        if self.threads > 1 {
-            return Err(Unsupported("Topple has no thread pool yet".into()));
-        }
         let body = topple::BodyDef {
             kind: match def.kind {
                 Kind::Static => topple::BodyKind::Static,
@@ -210,8 +211,8 @@ impl Bridge for D3 {
             Shape3::Capsule(half, radius) => {
                 Theirs::capsule(glam::Vec3::new(0.0, *half, 0.0), glam::Vec3::new(0.0, -half, 0.0), *radius)
             }
-            Shape3::Cylinder(..) => return Err(Unsupported("Topple has no cylinder yet".into())),
-            Shape3::Hull(_) => return Err(Unsupported("Topple has no convex hull yet".into())),
+            Shape3::Cylinder(half, radius) => Theirs::cylinder(2.0 * half, *radius),
+            Shape3::Hull(points) => Theirs::hull(points).map_err(refused)?,
             Shape3::Mesh(_) => return Err(Unsupported("Topple has no triangle mesh yet".into())),
         })
     }

@@ -54,20 +54,20 @@ pub enum Workload {
     CreateDestroy,
 }
 
-/// A quality figure; all of them are better when smaller.
+/// A quality figure; all of them are better when closer to 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Mean horizontal distance from the start, of bodies that should stay [m].
     Drift,
     /// How far the highest body has come down [m].
     Drop,
-    /// Deepest overlap between two bodies [m].
+    /// Deepest and mean overlap between two bodies [m].
     Penetration,
-    /// |E(end) / E(start) − 1|, dimensionless.
+    /// E(end) / E(start) − 1, dimensionless.
     Energy,
-    /// Largest gap in a joint [m].
+    /// Largest and mean gap in a joint [m].
     Stretch,
-    /// Mean sideways motion in a scene that is a mirror image of itself [m].
+    /// Mean and largest sideways motion in a scene that is a mirror image of itself [m].
     Asymmetry,
     /// Bodies that went through a wall or the floor.
     Tunnelled,

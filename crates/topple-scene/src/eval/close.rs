@@ -38,6 +38,8 @@ impl Evaluator<'_> {
     }
 
     fn close_item(&mut self, item: &Item, own: &mut Vec<SmolStr>) -> Result<Item, Reported> {
+        // A copy per event: counted like the elements of a list, which bounds the memory.
+        self.elements(1, Span::default())?;
         Ok(match item {
             Item::Declaration(declaration) => Item::Declaration(self.close_declaration(declaration, own)?),
             Item::Constant(constant) => {
@@ -142,6 +144,7 @@ impl Evaluator<'_> {
 
     fn close_expr(&mut self, expr: &Expr, own: &mut Vec<SmolStr>) -> Result<Expr, Reported> {
         self.work(1, expr.span)?;
+        self.elements(1, expr.span)?;
         let kind = match &expr.kind {
             // Units have been checked in the first trial; the printer writes plain numbers.
             ExprKind::Number(value, _) => ExprKind::Number(*value, None),

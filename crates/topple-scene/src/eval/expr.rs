@@ -94,6 +94,7 @@ impl Evaluator<'_> {
             let value = value?;
             // A copy costs what it holds.
             self.work(2 * value.size(), span)?;
+            self.elements(value.size(), span)?;
             return Ok(value);
         }
         if let Some((_, value, _)) = functions::CONSTANTS.iter().find(|(known, _, _)| *known == name.as_str())

@@ -16,6 +16,9 @@ use crate::model::Target;
 use crate::span::Span;
 use crate::value::number_text;
 
+/// Longest full name [bytes].
+const MAX_NAME: usize = 500;
+
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
@@ -140,12 +143,22 @@ impl Evaluator<'_> {
                 "'all' means all bodies; choose another name",
             )));
         }
+        self.check_length(name, span)?;
         if let Err(first) = self.names.add(name, kind, span) {
             let mut error = Diagnostic::error("duplicate-name", span, format!("'{name}' is declared twice"));
             if first.key() != span.key() {
                 error = error.related(first, "first here");
             }
             return Err(self.fail(error));
+        }
+        Ok(())
+    }
+
+    /// Full names grow with every group around them; a scene may have a million of them.
+    pub(crate) fn check_length(&mut self, name: &str, span: Span) -> Result<(), Reported> {
+        if name.len() > MAX_NAME {
+            let message = format!("the full name has more than {MAX_NAME} characters");
+            return Err(self.fail(Diagnostic::error("name", span, message)));
         }
         Ok(())
     }

@@ -25,6 +25,7 @@ pub(crate) enum PendingQuery {
 impl Evaluator<'_> {
     pub(crate) fn query(&mut self, expr: &Expr) -> Result<PendingQuery, Reported> {
         self.work(1, expr.span)?;
+        self.elements(1, expr.span)?;
         if !self.is_live(expr) {
             return match self.eval(expr)? {
                 Value::Number(number, _) => Ok(PendingQuery::Ready(Query::Number(number))),

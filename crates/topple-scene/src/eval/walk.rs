@@ -251,11 +251,14 @@ impl Evaluator<'_> {
         span: Span,
         inside: impl FnOnce(&mut Self) -> Result<(), Reported>,
     ) -> Result<(), Reported> {
+        let full = name.map(|name| self.full_name(&name));
+        if let Some(full) = &full {
+            self.check_length(full, span)?;
+        }
         let outer = self.pose;
         self.pose = outer.then(pose);
-        let named = name.is_some();
-        if let Some(name) = name {
-            let full = self.full_name(&name);
+        let named = full.is_some();
+        if let Some(full) = full {
             self.names.add_group(&full);
             self.levels.push(Level { prefix: format!("{full}."), loops: Vec::new() });
         }

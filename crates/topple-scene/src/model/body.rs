@@ -195,7 +195,7 @@ pub struct Material {
     pub friction: f64,
     /// Sticking friction, if different.
     pub static_friction: Option<f64>,
-    /// Rolling friction [m].
+    /// Rolling friction, in radii of the shape.
     pub rolling_friction: f64,
     /// Spinning friction [m].
     pub spinning_friction: f64,

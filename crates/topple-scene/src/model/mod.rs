@@ -79,7 +79,7 @@ pub struct NamedMaterial {
     pub friction: Option<f64>,
     /// Sticking friction.
     pub static_friction: Option<f64>,
-    /// Rolling friction [m].
+    /// Rolling friction, in radii of the shape.
     pub rolling_friction: Option<f64>,
     /// Spinning friction [m].
     pub spinning_friction: Option<f64>,

@@ -107,8 +107,10 @@ pub const MATERIAL: &[Param] = &[
     p("staticFriction", Number, NONE, "Coulomb friction, sticking.")
         .range(NotNegative)
         .or(Without("same as `friction`")),
-    p("rollingFriction", Number, LENGTH, "Resistance to rolling.").range(NotNegative).or(Num(0.0)),
-    p("spinningFriction", Number, LENGTH, "Resistance to spinning on the spot.")
+    p("rollingFriction", Number, NONE, "Resistance to rolling, as a lever arm in radii of the shape.")
+        .range(NotNegative)
+        .or(Num(0.0)),
+    p("spinningFriction", Number, LENGTH, "Resistance to spinning on the spot, as a lever arm.")
         .range(NotNegative)
         .or(Num(0.0)),
     p("surfaceVelocity", Vector, SPEED, "Speed of the surface, as of a conveyor belt.").or(ZERO),

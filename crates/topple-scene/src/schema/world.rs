@@ -30,6 +30,12 @@ pub const SOLVERS: &[&str] = &[
     "nncg",
     "penalty",
 ];
+/// Whether a text is the name of a method: it may come from outside without quotes.
+#[must_use]
+pub fn is_method(name: &str) -> bool {
+    [INTEGRATORS, BROAD_PHASES, NARROW_PHASES, SOLVERS].iter().any(|names| names.contains(&name))
+}
+
 /// Ways to combine the values of two surfaces.
 pub const MIXING: &[&str] = &["mean", "geometric", "min", "product", "max"];
 

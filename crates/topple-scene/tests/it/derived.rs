@@ -60,3 +60,30 @@ fn every_example_works() {
         }
     }
 }
+
+#[test]
+fn documented_defaults_are_the_engines() {
+    use topple_scene::schema::{Default, world::WORLD};
+    let engine = topple::Settings3::default();
+    let mut compared = 0;
+    for row in WORLD {
+        // Rows without a fixed number leave the value to the engine.
+        let documented = match row.default {
+            Default::Number(number) => (number as f32).to_string(),
+            Default::Flag(flag) => flag.to_string(),
+            _ => continue,
+        };
+        let snake: String = row.name.chars().fold(String::new(), |mut name, letter| {
+            if letter.is_ascii_uppercase() {
+                name.push('_');
+            }
+            name.push(letter.to_ascii_lowercase());
+            name
+        });
+        if let Ok(found) = engine.get_by_name(&snake) {
+            assert_eq!(found, documented, "{}", row.name);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 6, "{compared}");
+}

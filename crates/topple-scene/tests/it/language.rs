@@ -66,11 +66,21 @@ fn a_faulty_declaration_is_skipped_and_the_rest_stays() {
 fn overrides_reach_parameters_and_settings() {
     let text = "world { dimension 2 dt 1/60 } param n = 3 repeat i in 0..n { circle { radius 1 } }";
     assert_eq!(good(text).bodies.len(), 3);
-    let loaded = with(text, &[("n", "5"), ("dt", "0.01s"), ("solver", "xpbd"), ("gravity", "0,-1")]);
+    let loaded = with(
+        text,
+        &[
+            ("n", "5"),
+            ("dt", "0.01s"),
+            ("solver", "soft-step"),
+            ("broadPhase", "sort-and-sweep"),
+            ("gravity", "0,-1"),
+        ],
+    );
     assert!(loaded.diagnostics.is_empty(), "{}", loaded.report(false));
     assert_eq!(loaded.scene.bodies.len(), 5);
     assert_eq!(loaded.scene.world.dt, 0.01);
-    assert_eq!(loaded.scene.world.solver.as_deref(), Some("xpbd"));
+    assert_eq!(loaded.scene.world.solver.as_deref(), Some("soft-step"));
+    assert_eq!(loaded.scene.world.broad_phase.as_deref(), Some("sort-and-sweep"));
     assert!(with(text, &[("m", "5")]).report(false).contains("no parameter or setting 'm'"));
     assert!(with(text, &[("n", "5 6")]).report(false).contains("a single value"));
     let seed = with("sphere { radius 1 mass 1 centre 0,0,0 }", &[("dt", "0.5"), ("world.friction", "1")]);

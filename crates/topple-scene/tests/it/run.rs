@@ -141,3 +141,22 @@ fn what_the_engine_refuses_is_said_and_the_rest_runs() {
     assert!(simulation.diagnostics().errors() > 0);
     assert_eq!(simulation.run(5), 5);
 }
+
+#[test]
+fn the_guide_tells_the_truth() {
+    let guide =
+        std::fs::read_to_string(crate::support::crate_root().join("../../docs/guide/scene-language.md"));
+    let guide = guide.expect("the guide is readable");
+    let snippets: Vec<&str> =
+        guide.split("```scene\n").skip(1).filter_map(|part| part.split("```").next()).collect();
+    assert!(snippets.len() >= 8);
+    for snippet in snippets {
+        let scene = good(snippet);
+        let mut simulation = Simulation::new(&scene);
+        assert_eq!(simulation.diagnostics().errors(), 0, "{snippet}");
+        simulation.run(scene.frames().unwrap_or(120).max(60));
+        for outcome in simulation.outcomes(true) {
+            assert_eq!(outcome.passed, Some(true), "{snippet}\n{outcome:#?}");
+        }
+    }
+}

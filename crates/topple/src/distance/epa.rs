@@ -9,10 +9,10 @@ use super::gjk::Simplex;
 use super::wide::Wide;
 use crate::math::*;
 
-const MAX_VERTICES: usize = 96;
-/// A closed surface of triangles has 2·vertices − 4 faces.
-const MAX_FACES: usize = 2 * MAX_VERTICES;
-const MAX_HORIZON: usize = 96;
+const MAX_VERTICES: usize = 64;
+/// A closed surface of triangles has 2·vertices − 4 faces; while it grows, the old ones are there as well.
+const MAX_FACES: usize = 3 * MAX_VERTICES;
+const MAX_HORIZON: usize = 64;
 
 #[derive(Clone, Copy, Default)]
 struct Face {
@@ -33,10 +33,16 @@ struct Polytope {
 
 /// Depth of the overlap, from the simplex at which GJK stopped.
 pub(super) fn depth<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> CoreDistance {
-    let mut polytope = match start(cores, simplex) {
-        Ok(polytope) => polytope,
-        Err(flat) => return flat,
+    let mut polytope = Polytope {
+        vertices: [Vertex::default(); MAX_VERTICES],
+        vertex_count: 4,
+        faces: [Face::default(); MAX_FACES],
+        face_count: 0,
+        size: 0.0,
     };
+    if let Err(flat) = start(cores, simplex, &mut polytope) {
+        return flat;
+    }
     let mut iterations = 0;
     let mut best = polytope.closest();
     while polytope.vertex_count < MAX_VERTICES {
@@ -100,28 +106,26 @@ impl Polytope {
                 }
             }
         }
+        if count < 3 || self.face_count + count > MAX_FACES {
+            return false;
+        }
         let index = self.vertex_count as u16;
         self.vertices[self.vertex_count] = vertex;
-        let mut new = [Face::default(); MAX_HORIZON];
+        // Behind the old faces first, so that a failure changes nothing.
         for (k, &(p, q)) in horizon[..count].iter().enumerate() {
             let Some(face) = self.face([p, q, index]) else { return false };
-            new[k] = face;
-        }
-        let kept = (0..self.face_count).filter(|&i| !visible[i]).count();
-        if count < 3 || kept + count > MAX_FACES {
-            return false;
+            self.faces[self.face_count + k] = face;
         }
         self.vertex_count += 1;
         self.size = self.size.max(vertex.w.reach());
         let mut end = 0;
-        for i in 0..self.face_count {
+        for i in 0..self.face_count + count {
             if !visible[i] {
                 self.faces[end] = self.faces[i];
                 end += 1;
             }
         }
-        self.faces[end..end + count].copy_from_slice(&new[..count]);
-        self.face_count = end + count;
+        self.face_count = end;
         true
     }
 
@@ -165,7 +169,11 @@ impl Polytope {
 
 /// A first tetrahedron around or near the origin. If B − A has no volume (two segments, say), the answer at once: depth
 /// 0 across it.
-fn start<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> Result<Polytope, CoreDistance> {
+fn start<D: Dim>(
+    cores: &Cores<'_, D>,
+    simplex: &Simplex,
+    polytope: &mut Polytope,
+) -> Result<(), CoreDistance> {
     let mut v: [Vertex; 4] = simplex.vertices;
     let mut count = simplex.count.min(4);
     let axes = [Wide::new(1.0, 0.0, 0.0), Wide::new(0.0, 1.0, 0.0), Wide::new(0.0, 0.0, 1.0)];
@@ -232,20 +240,14 @@ fn start<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> Result<Polytope, Co
     if volume(&v) > 0.0 {
         v.swap(0, 1);
     }
-    let mut polytope = Polytope {
-        vertices: [Vertex::default(); MAX_VERTICES],
-        vertex_count: 4,
-        faces: [Face::default(); MAX_FACES],
-        face_count: 0,
-        size,
-    };
+    polytope.size = size;
     polytope.vertices[..4].copy_from_slice(&v);
     for corners in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
         let Some(face) = polytope.face(corners) else { return Err(flat(cores.guess())) };
         polytope.faces[polytope.face_count] = face;
         polytope.face_count += 1;
     }
-    Ok(polytope)
+    Ok(())
 }
 
 /// Six times the volume of a tetrahedron; negative if the face 0 1 2 turns its outside away from corner 3.

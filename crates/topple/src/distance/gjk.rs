@@ -21,27 +21,35 @@ pub(super) struct Simplex {
     pub vertices: [Vertex; 4],
     pub weights: [f64; 4],
     pub count: usize,
-    /// The closest point itself: more accurate than the weighted sum when the simplex is long and thin.
-    closest: Wide,
 }
 
 impl Simplex {
+    /// Keeps only the vertices of `part`, with its weights.
+    fn reduce_to(&mut self, part: &Part) {
+        // Indices ascend, so nothing is overwritten before it is moved.
+        for k in 0..part.count {
+            self.vertices[k] = self.vertices[part.index[k]];
+            self.weights[k] = part.weights[k];
+        }
+        self.count = part.count;
+    }
+
     fn points(&self) -> (Wide, Wide) {
         (0..self.count).fold((Wide::ZERO, Wide::ZERO), |(a, b), i| {
             let (v, s) = (&self.vertices[i], self.weights[i]);
             (a + v.a * s, b + v.b * s)
         })
     }
+}
 
-    fn of(parts: &[(Vertex, f64)], closest: Wide) -> Self {
-        let mut simplex = Self { closest, ..Self::default() };
-        for &(vertex, weight) in parts.iter().filter(|(_, weight)| *weight > 0.0) {
-            simplex.vertices[simplex.count] = vertex;
-            simplex.weights[simplex.count] = weight;
-            simplex.count += 1;
-        }
-        simplex
-    }
+/// The part of a simplex that is closest to the origin: which vertices, ascending, with which weights.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    index: [usize; 3],
+    weights: [f64; 3],
+    count: usize,
+    /// The closest point itself: more accurate than the weighted sum when the simplex is long and thin.
+    closest: Wide,
 }
 
 /// Signed distance of the cores. `guess` is a direction from a to b to start from; any will do.
@@ -58,8 +66,10 @@ pub(crate) fn distance<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> CoreDistanc
 
 /// Distance of cores that are apart, None if they overlap or touch; the last simplex; the iterations.
 fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> (Option<CoreDistance>, Simplex, u32) {
-    let mut simplex = corner(cores.support(-guess));
-    let mut v = simplex.closest;
+    let mut simplex = Simplex { count: 1, ..Simplex::default() };
+    simplex.vertices[0] = cores.support(-guess);
+    simplex.weights[0] = 1.0;
+    let mut v = simplex.vertices[0].w;
     let mut size = v.length_squared();
     let mut iterations = 0;
     loop {
@@ -77,18 +87,25 @@ fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> (Option<CoreDistance
         if known || vv - v.dot(vertex.w) <= TOLERANCE * vv {
             break;
         }
-        let Some(next) = solve(&simplex, vertex) else {
-            // The origin is inside a tetrahedron (in the plane: a triangle).
-            simplex.vertices[simplex.count] = vertex;
-            simplex.count += 1;
-            return (None, simplex, iterations);
+        simplex.vertices[simplex.count] = vertex;
+        let w = simplex.vertices.map(|x| x.w);
+        let part = match simplex.count {
+            1 => segment(&w, [0, 1]),
+            2 => triangle(&w, [0, 1, 2]),
+            _ => match tetrahedron(&w) {
+                Some(part) => part,
+                None => {
+                    simplex.count = 4;
+                    return (None, simplex, iterations);
+                }
+            },
         };
-        let closer = next.closest;
         // Rounding: when the distance no longer falls, the last answer was the best one.
-        if closer.length_squared() >= vv {
+        if part.closest.length_squared() >= vv {
             break;
         }
-        (simplex, v) = (next, closer);
+        simplex.reduce_to(&part);
+        v = part.closest;
     }
     let (on_a, on_b) = simplex.points();
     let distance = v.length();
@@ -96,62 +113,57 @@ fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> (Option<CoreDistance
     (Some(CoreDistance { distance, normal, on_a, on_b, iterations: [0, 0] }), simplex, iterations)
 }
 
-/// The part of the simplex and the new vertex that is closest to the origin; None if the origin is inside.
-fn solve(simplex: &Simplex, new: Vertex) -> Option<Simplex> {
-    let v = &simplex.vertices;
-    Some(match simplex.count {
-        1 => segment(v[0], new),
-        2 => triangle(v[0], v[1], new),
-        _ => return tetrahedron(v[0], v[1], v[2], new),
-    })
+#[inline]
+fn corner(w: &[Wide; 4], i: usize) -> Part {
+    Part { index: [i, 0, 0], weights: [1.0, 0.0, 0.0], count: 1, closest: w[i] }
 }
 
-fn corner(a: Vertex) -> Simplex {
-    Simplex::of(&[(a, 1.0)], a.w)
-}
-
-fn segment(a: Vertex, b: Vertex) -> Simplex {
-    let d = b.w - a.w;
+#[inline]
+fn segment(w: &[Wide; 4], [i, j]: [usize; 2]) -> Part {
+    let d = w[j] - w[i];
     let dd = d.length_squared();
-    let t = if dd > 0.0 { -a.w.dot(d) / dd } else { 0.0 };
+    let t = if dd > 0.0 { -w[i].dot(d) / dd } else { 0.0 };
     if t <= 0.0 {
-        corner(a)
+        corner(w, i)
     } else if t >= 1.0 {
-        corner(b)
+        corner(w, j)
     } else {
-        Simplex::of(&[(a, 1.0 - t), (b, t)], a.w + d * t)
+        Part { index: [i, j, 0], weights: [1.0 - t, t, 0.0], count: 2, closest: w[i] + d * t }
     }
 }
 
-/// Voronoi regions of a triangle by dot products alone, so that it serves the plane too.
-fn triangle(a: Vertex, b: Vertex, c: Vertex) -> Simplex {
-    let (ab, ac) = (b.w - a.w, c.w - a.w);
-    let (d1, d2) = (-ab.dot(a.w), -ac.dot(a.w));
+/// Voronoi regions of a triangle by dot products, so that it serves the plane too (where an origin inside comes out as
+/// distance 0).
+#[inline]
+fn triangle(w: &[Wide; 4], [i, j, k]: [usize; 3]) -> Part {
+    let (a, b, c) = (w[i], w[j], w[k]);
+    let (ab, ac) = (b - a, c - a);
+    let (d1, d2) = (-ab.dot(a), -ac.dot(a));
     if d1 <= 0.0 && d2 <= 0.0 {
-        return corner(a);
+        return corner(w, i);
     }
-    let (d3, d4) = (-ab.dot(b.w), -ac.dot(b.w));
+    let (d3, d4) = (-ab.dot(b), -ac.dot(b));
     if d3 >= 0.0 && d4 <= d3 {
-        return corner(b);
+        return corner(w, j);
     }
-    let (d5, d6) = (-ab.dot(c.w), -ac.dot(c.w));
+    let (d5, d6) = (-ab.dot(c), -ac.dot(c));
     if d6 >= 0.0 && d5 <= d6 {
-        return corner(c);
+        return corner(w, k);
     }
     // Barycentric coordinates from the normal: less cancellation than products of the dot products above.
     let n = ab.cross(ac);
     let nn = n.length_squared();
-    let wc = a.w.cross(b.w).dot(n);
-    let wa = b.w.cross(c.w).dot(n);
-    let wb = c.w.cross(a.w).dot(n);
+    let wc = a.cross(b).dot(n);
+    let wa = b.cross(c).dot(n);
+    let wb = c.cross(a).dot(n);
     if nn > 0.0 && wa > 0.0 && wb > 0.0 && wc > 0.0 {
-        let sum = 1.0 / (wa + wb + wc);
-        return Simplex::of(&[(a, wa * sum), (b, wb * sum), (c, wc * sum)], n * (a.w.dot(n) / nn));
+        let s = 1.0 / (wa + wb + wc);
+        let closest = n * (a.dot(n) / nn);
+        return Part { index: [i, j, k], weights: [wa * s, wb * s, wc * s], count: 3, closest };
     }
-    let length = |s: &Simplex| s.closest.length_squared();
-    let mut best = segment(a, b);
-    for other in [segment(b, c), segment(a, c)] {
-        if length(&other) < length(&best) {
+    let mut best = segment(w, [i, j]);
+    for other in [segment(w, [j, k]), segment(w, [i, k])] {
+        if other.closest.length_squared() < best.closest.length_squared() {
             best = other;
         }
     }
@@ -159,21 +171,18 @@ fn triangle(a: Vertex, b: Vertex, c: Vertex) -> Simplex {
 }
 
 /// None if the origin is inside.
-fn tetrahedron(a: Vertex, b: Vertex, c: Vertex, d: Vertex) -> Option<Simplex> {
-    // Sign of the volume under the origin, one for each face, relative to the opposite corner.
-    let outside = |p: &Vertex, q: &Vertex, r: &Vertex, opposite: &Vertex| {
-        let n = (q.w - p.w).cross(r.w - p.w);
-        let (origin, corner) = (-p.w.dot(n), (opposite.w - p.w).dot(n));
+fn tetrahedron(w: &[Wide; 4]) -> Option<Part> {
+    let mut best: Option<Part> = None;
+    for (face, opposite) in [([0, 1, 2], 3), ([0, 1, 3], 2), ([0, 2, 3], 1), ([1, 2, 3], 0)] {
+        let p = w[face[0]];
+        let n = (w[face[1]] - p).cross(w[face[2]] - p);
+        // Is the origin on the other side of the face than the opposite corner?
+        let (origin, corner) = (-p.dot(n), (w[opposite] - p).dot(n));
         // A flat tetrahedron has no inside: every face stays a candidate.
-        origin * corner <= 0.0 || corner.abs() <= 1e-14 * n.length() * (opposite.w - p.w).length()
-    };
-    let faces = [(a, b, c, d), (a, b, d, c), (a, c, d, b), (b, c, d, a)];
-    let mut best: Option<Simplex> = None;
-    for (p, q, r, opposite) in &faces {
-        if outside(p, q, r, opposite) {
-            let found = triangle(*p, *q, *r);
-            let length = found.closest.length_squared();
-            if best.as_ref().is_none_or(|s| length < s.closest.length_squared()) {
+        let is_flat = corner * corner <= 1e-28 * n.length_squared() * (w[opposite] - p).length_squared();
+        if origin * corner <= 0.0 || is_flat {
+            let found = triangle(w, face);
+            if best.is_none_or(|b| found.closest.length_squared() < b.closest.length_squared()) {
                 best = Some(found);
             }
         }

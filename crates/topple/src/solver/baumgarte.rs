@@ -33,10 +33,13 @@ impl<D: Dim> Solver<D> for SolverBaumgarte<D> {
         } else {
             rows.iter_mut().for_each(|row| row.points.as_mut().iter_mut().for_each(|p| p.impulse = 0.0));
         }
-        for _ in 0..context.settings.iterations {
+        for sweep in 0..context.settings.iterations {
+            // Every other sweep takes the points of a contact from the last to the first: always the same one first would
+            // tip symmetric towers over to its side.
+            let back = sweep % 2 == 1;
             for row in &mut rows {
-                solve_friction(context, row);
-                solve_normals(context, row);
+                solve_friction(context, row, back);
+                solve_normals(context, row, back);
             }
         }
         context.integrate_positions(context.dt);
@@ -46,13 +49,14 @@ impl<D: Dim> Solver<D> for SolverBaumgarte<D> {
 }
 
 /// Applies the impulses of the last step. The friction impulse is kept per contact as a world vector and shared out
-/// over the points.
+/// over the points in proportion to what they carry: equal shares would exceed the cone of the lighter ones.
 fn warm_start<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>) {
-    let friction =
-        context.contacts[row.contact as usize].manifold.friction_impulse * (1.0 / row.count.max(1) as Real);
+    let total: Real = row.points.as_ref()[..row.count].iter().map(|point| point.impulse).sum();
+    let inv_total = if total > 0.0 { 1.0 / total } else { 0.0 };
+    let friction = context.contacts[row.contact as usize].manifold.friction_impulse * inv_total;
     for i in 0..row.count {
         let point = &mut row.points.as_mut()[i];
-        point.tangent_impulse = row.tangents.map(|t| friction.dot(t));
+        point.tangent_impulse = row.tangents.map(|t| friction.dot(t) * point.impulse);
         let impulse = row.normal * point.impulse
             + row.tangents[0] * point.tangent_impulse[0]
             + row.tangents[1] * point.tangent_impulse[1];
@@ -89,11 +93,12 @@ fn relative_velocity<D: Dim>(
     at(slots[1], r_b) - at(slots[0], r_a)
 }
 
-fn solve_normals<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>) {
+fn solve_normals<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>, back: bool) {
     let settings = context.settings;
     let contact = &context.contacts[row.contact as usize];
     let (slop, restitution) = (contact.slop, contact.restitution);
     for i in 0..row.count {
+        let i = if back { row.count - 1 - i } else { i };
         let point = row.points.as_ref()[i];
         let speed = relative_velocity(context, row.slots, point.r_a, point.r_b).dot(row.normal);
         let mut target = if point.separation > 0.0 {
@@ -112,17 +117,20 @@ fn solve_normals<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRo
     }
 }
 
-fn solve_friction<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>) {
+fn solve_friction<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>, back: bool) {
     if !context.settings.friction {
         return;
     }
     let contact = &context.contacts[row.contact as usize];
     let (friction, surface) = (contact.friction, contact.surface_velocity);
     for i in 0..row.count {
+        let i = if back { row.count - 1 - i } else { i };
         let point = row.points.as_ref()[i];
         let slip = relative_velocity(context, row.slots, point.r_a, point.r_b) + surface;
-        let mut impulse =
-            [0, 1].map(|k| point.tangent_impulse[k] - point.tangent_mass[k] * slip.dot(row.tangents[k]));
+        // One mass for both directions: with two, sliding friction would not point against the slip.
+        let mass =
+            if D::N == 2 { point.tangent_mass[0] } else { point.tangent_mass[0].min(point.tangent_mass[1]) };
+        let mut impulse = [0, 1].map(|k| point.tangent_impulse[k] - mass * slip.dot(row.tangents[k]));
         // The friction disc: both directions are scaled back together.
         let limit = friction * point.impulse;
         let length = (impulse[0] * impulse[0] + impulse[1] * impulse[1]).sqrt();

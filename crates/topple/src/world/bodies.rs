@@ -288,6 +288,15 @@ impl<D: Dim> World<D> {
             extent =
                 extent.max(shape.shape.farthest_from(shape.from_center.inverse_transform(D::Point::ORIGIN)));
         }
+        if record.shapes.is_empty() && record.mass.mass > 0.0 {
+            // Nothing to see, but it may turn: the radius of gyration stands for the size.
+            let largest = (0..D::ANGULAR).fold(0.0, |largest: Real, axis| {
+                let mut unit = D::Ang::ZERO;
+                unit.set(axis, 1.0);
+                largest.max(record.mass.inertia.apply(unit).length())
+            });
+            extent = (largest / record.mass.mass).sqrt();
+        }
         let core = &mut self.bodies.cores[index as usize];
         core.extent = extent;
         let settings = &self.settings;

@@ -10,6 +10,7 @@ mod methods;
 mod pinned;
 mod profile;
 mod query;
+mod shape_query;
 mod shapes;
 mod sleep;
 mod snapshot;
@@ -24,6 +25,7 @@ pub use methods::{MethodInfo, Methods};
 pub use pinned::Pinned;
 pub use profile::{Counters, Profile, STAGES, Stage};
 pub use query::{PointHit, QueryFilter, Ray, RayHit};
+pub use shape_query::ShapeHit;
 pub use shapes::ShapeView;
 
 use crate::Error;

@@ -47,7 +47,7 @@ impl<D: Dim> Ray<D> {
         self.origin + self.direction * t
     }
 
-    fn validate(&self) -> Result<(), Error> {
+    pub(crate) fn validate(&self) -> Result<(), Error> {
         if !self.origin.is_finite() {
             return Err(Error::invalid("Ray.origin", self.origin, "finite"));
         }
@@ -86,7 +86,7 @@ pub struct PointHit {
 }
 
 impl<D: Dim> World<D> {
-    fn sees(&self, shape: u32, filter: &QueryFilter) -> bool {
+    pub(crate) fn sees(&self, shape: u32, filter: &QueryFilter) -> bool {
         let proxy = self.proxies.get(shape);
         proxy.kind != ProxyKind::None
             && (filter.sensors || !proxy.is_sensor)
@@ -94,7 +94,7 @@ impl<D: Dim> World<D> {
             && filter.filter.allows(&proxy.filter)
     }
 
-    fn ids_of(&self, shape: u32) -> (ShapeId, BodyId) {
+    pub(crate) fn ids_of(&self, shape: u32) -> (ShapeId, BodyId) {
         let body = self.shapes[shape].body;
         (
             ShapeId(self.shapes.id_at(shape).unwrap_or_default()),

@@ -736,6 +736,8 @@ fn load_methods<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<
     let (name, own) = (input.text()?, input.blob()?);
     if world.set_broad_phase_by_name(name).is_ok() {
         world.methods.broad_phase.load(&mut Reader::new(own))?;
+    } else {
+        world.methods.broad_phase.attach(&world.proxies);
     }
     let (name, own) = (input.text()?, input.blob()?);
     if world.set_narrow_phase_by_name(name).is_ok() {

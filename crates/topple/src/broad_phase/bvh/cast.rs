@@ -1,7 +1,7 @@
 //! Questions to a tree: what overlaps a box, what does a ray meet.
 
 use super::geometry::overlaps;
-use super::tree::{Node, Tree};
+use super::tree::{INDEX, LEAF, Node, Tree};
 use crate::math::*;
 
 /// A stack that needs the heap only for trees of unusual depth.
@@ -44,21 +44,39 @@ pub(super) struct Ray<D: Dim> {
     /// 1 / direction, component by component.
     inv: D::Vec,
     grow: D::Vec,
+    /// Parallel to no side of a box.
+    is_oblique: bool,
 }
 
 impl<D: Dim> Ray<D> {
     pub(super) fn new(origin: D::Point, direction: D::Vec, grow: D::Vec) -> Self {
         let mut inv = D::Vec::ZERO;
         (0..D::N).for_each(|i| inv.set(i, 1.0 / direction.get(i)));
-        Self { origin, inv, grow }
+        Self { origin, inv, grow, is_oblique: inv.is_finite() }
     }
 
-    /// Where the ray enters the grown box, if it does so at `max` or before. A box in a box is never met earlier, to the
-    /// last bit: every operation is monotonic.
-    #[inline]
-    pub(super) fn enter(&self, bounds: &Aabb<D>, max: Real) -> Option<Real> {
+    /// Where the ray enters the grown box, if it does so at `max` or before: as [`Aabb::ray`], to the last bit. A box in
+    /// a box is never met earlier, since every operation is monotonic.
+    pub(super) fn enter_any(&self, bounds: &Aabb<D>, max: Real) -> Option<Real> {
         let grown = Aabb::<D> { min: bounds.min - self.grow, max: bounds.max + self.grow };
         grown.ray(self.origin, self.inv, max).map(|(enter, _)| enter)
+    }
+
+    /// The same for finite boxes; ∞ is a miss.
+    #[inline(always)]
+    fn enter(&self, bounds: &Aabb<D>, max: Real) -> Real {
+        if !self.is_oblique {
+            return self.enter_any(bounds, max).unwrap_or(Real::INFINITY);
+        }
+        let low = (bounds.min - self.grow) - self.origin;
+        let high = (bounds.max + self.grow) - self.origin;
+        let (mut enter, mut leave) = (0.0, max);
+        for i in 0..D::N {
+            let (a, b) = (low.get(i) * self.inv.get(i), high.get(i) * self.inv.get(i));
+            enter = a.min(b).max(enter);
+            leave = a.max(b).min(leave);
+        }
+        if enter <= leave { enter } else { Real::INFINITY }
     }
 }
 
@@ -90,31 +108,34 @@ impl<D: Dim> Tree<D> {
     /// Calls `visit` for the leaves the ray meets before `max`, nearer boxes first; `max` becomes what it returns.
     pub(super) fn ray(&self, ray: &Ray<D>, max: &mut Real, visit: &mut dyn FnMut(u32, Real) -> Real) {
         let Some(root) = self.root() else { return };
-        let Some(enter) = ray.enter(&root.bounds, *max) else { return };
+        if ray.enter(&root.bounds, *max) == Real::INFINITY {
+            return;
+        }
         let mut stack = Stack::<(u32, Real), 64>::new();
-        let mut next = Some((root.link, enter));
-        while let Some((link, enter)) = next {
-            if enter > *max || max.is_nan() {
-                next = stack.pop();
-                continue;
-            }
-            let node = Node { link, ..Node::<D>::UNUSED };
-            if node.is_leaf() {
-                *max = visit(node.index(), *max);
-                next = stack.pop();
-                continue;
-            }
-            let first = node.index() as usize;
-            let (a, b) = (&self.nodes[first], &self.nodes[first + 1]);
-            next = match (ray.enter(&a.bounds, *max), ray.enter(&b.bounds, *max)) {
-                (Some(s), Some(t)) => {
-                    let (near, far) = if s <= t { ((a, s), (b, t)) } else { ((b, t), (a, s)) };
-                    stack.push((far.0.link, far.1));
-                    Some((near.0.link, near.1))
+        let mut link = root.link;
+        loop {
+            let index = link & INDEX;
+            if link & LEAF != 0 {
+                *max = visit(index, *max);
+            } else {
+                let (a, b) = (&self.nodes[index as usize], &self.nodes[index as usize + 1]);
+                let (s, t) = (ray.enter(&a.bounds, *max), ray.enter(&b.bounds, *max));
+                let (near, far) =
+                    if s <= t { ((a.link, s), (b.link, t)) } else { ((b.link, t), (a.link, s)) };
+                if far.1 < Real::INFINITY {
+                    stack.push(far);
                 }
-                (Some(s), None) => Some((a.link, s)),
-                (None, Some(t)) => Some((b.link, t)),
-                (None, None) => stack.pop(),
+                if near.1 < Real::INFINITY {
+                    link = near.0;
+                    continue;
+                }
+            }
+            // The next one that is still near enough.
+            link = loop {
+                let Some((link, enter)) = stack.pop() else { return };
+                if enter <= *max {
+                    break link;
+                }
             };
         }
     }

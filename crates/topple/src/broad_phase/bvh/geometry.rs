@@ -63,6 +63,17 @@ pub(super) fn high<D: Dim>(a: D::Point, b: D::Point) -> D::Point {
     D::Point::from_vec(out)
 }
 
+/// True if a box moved by more than a quarter of its size along some axis.
+#[inline(always)]
+pub(super) fn is_stride<D: Dim>(old: &Aabb<D>, new: &Aabb<D>) -> bool {
+    let (by, size) = ((new.min - old.min).abs(), new.max - new.min);
+    let mut any = false;
+    for i in 0..D::N {
+        any |= by.get(i) > 0.25 * size.get(i);
+    }
+    any
+}
+
 /// The measure of cost: half of the surface, or of the perimeter.
 #[inline(always)]
 pub(super) fn area<D: Dim>(a: &Aabb<D>) -> Real {
@@ -73,4 +84,11 @@ pub(super) fn area<D: Dim>(a: &Aabb<D>) -> Real {
 #[inline(always)]
 pub(super) fn middle<D: Dim>(a: &Aabb<D>) -> D::Point {
     a.min + a.max.to_vec()
+}
+
+/// Sum of the edge lengths: a size that is cheaper than the area.
+#[inline(always)]
+pub(super) fn girth<D: Dim>(a: &Aabb<D>) -> Real {
+    let size = a.max - a.min;
+    (1..D::N).fold(size.get(0), |sum, i| sum + size.get(i))
 }

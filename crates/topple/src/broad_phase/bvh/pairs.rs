@@ -6,7 +6,7 @@
 //! - Few did: each of them is compared with the root. Its own box is smaller than that of any node around it, so fewer
 //!   nodes are met.
 
-use super::geometry::{area, overlaps};
+use super::geometry::{girth, overlaps};
 use super::tree::{MOVED, Node};
 use crate::broad_phase::{PairKey, Proxies};
 use crate::math::*;
@@ -116,7 +116,7 @@ impl<D: Dim> Sink<'_, D> {
             return;
         }
         // The larger one is opened: its children are more likely to miss the other.
-        let opens_p = q.is_leaf() | (!p.is_leaf() & (area(&p.bounds) > area(&q.bounds)));
+        let opens_p = q.is_leaf() | (!p.is_leaf() & (girth(&p.bounds) > girth(&q.bounds)));
         // All ones to open p, all zeros to open q: again no branch.
         let mask = u32::from(opens_p).wrapping_neg();
         let i = i & !mask | p.index() & mask;

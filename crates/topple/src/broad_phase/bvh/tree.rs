@@ -9,7 +9,7 @@
 //! Once enough moves have come together they are taken apart, and the subtrees below them joined anew.
 
 use super::build::{Item, build_in_place, build_into};
-use super::geometry::{area, contains, overlaps, union};
+use super::geometry::{area, contains, is_stride, overlaps, union};
 use crate::exec::Executor;
 use crate::math::*;
 
@@ -26,11 +26,13 @@ const NOBODY: u32 = u32::MAX;
 
 /// A full rebuild is due when leaves have moved so often on average: it costs as much as some ten sweeps, and boxes
 /// grow little in one step.
-const MOVES_PER_REBUILD: usize = 3;
+const MOVES_PER_REBUILD: usize = 6;
+/// What a move by more than a quarter of the box counts for.
+const MOVES_PER_STRIDE: usize = 2;
 /// What a leaf that jumped, and now stretches its ancestors, counts for in moves.
 const MOVES_PER_JUMP: usize = 16;
-/// What a single insertion or removal counts for in moves.
-const MOVES_PER_CHANGE: usize = 2;
+/// A full rebuild is due when one in so many leaves was inserted or removed by itself.
+const CHANGES_PER_REBUILD: usize = 2;
 
 /// A box and what is in it: a proxy or two nodes.
 #[derive(Clone, Copy, Debug)]
@@ -74,11 +76,17 @@ pub(super) struct Tree<D: Dim> {
     ordered: bool,
     /// All ancestors of moved leaves are marked as moved.
     marked: bool,
+    /// Many inner nodes are marked as moved.
+    many_marks: bool,
     /// Leaves that moved, and nodes where leaves came and went, since the last rebuild. A hint: nodes may since have
     /// changed their place.
     stale: Vec<u32>,
-    /// Moves since the last rebuild.
+    /// Moves since the last full rebuild.
     moves: usize,
+    /// Of these, moves of what is in `stale`.
+    stale_moves: usize,
+    /// Insertions and removals since the last full rebuild.
+    changes: usize,
     /// What this tree writes into the homes of its proxies beside the node.
     tag: u32,
     items: Vec<Item<D>>,
@@ -96,8 +104,11 @@ impl<D: Dim> Tree<D> {
             free: Vec::new(),
             ordered: true,
             marked: true,
+            many_marks: false,
             stale: Vec::new(),
             moves: 0,
+            stale_moves: 0,
+            changes: 0,
             tag,
             items: Vec::new(),
             order: Vec::new(),
@@ -110,7 +121,8 @@ impl<D: Dim> Tree<D> {
         self.nodes.clear();
         self.free.clear();
         self.stale.clear();
-        (self.leaves, self.ordered, self.marked, self.moves) = (0, true, true, 0);
+        (self.leaves, self.ordered, self.marked) = (0, true, true);
+        (self.moves, self.stale_moves, self.changes) = (0, 0, 0);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -153,7 +165,7 @@ impl<D: Dim> Tree<D> {
             up = self.nodes[up as usize].parent;
         }
         self.stale.push(at);
-        self.moves += MOVES_PER_CHANGE;
+        self.changes += 1;
     }
 
     /// Descends as long as that adds less area than a new parent here.
@@ -200,7 +212,7 @@ impl<D: Dim> Tree<D> {
         self.nodes[pair as usize..pair as usize + 2].fill(Node::UNUSED);
         self.free.push(pair);
         self.stale.push(parent);
-        self.moves += MOVES_PER_CHANGE;
+        self.changes += 1;
     }
 
     /// Gives a leaf its new box. True if the box is so far from the old one that the leaf is better taken out and
@@ -220,6 +232,7 @@ impl<D: Dim> Tree<D> {
         self.widen(parent, bounds);
         self.marked = false;
         self.moves += 1;
+        self.stale_moves += 1;
         false
     }
 
@@ -237,7 +250,13 @@ impl<D: Dim> Tree<D> {
     #[inline]
     pub(super) fn set_leaf(&mut self, leaf: u32, bounds: &Aabb<D>) {
         let node = &mut self.nodes[leaf as usize];
-        self.moves += if overlaps(&node.bounds, bounds) { 1 } else { MOVES_PER_JUMP };
+        self.moves += if !overlaps(&node.bounds, bounds) {
+            MOVES_PER_JUMP
+        } else if is_stride(&node.bounds, bounds) {
+            MOVES_PER_STRIDE
+        } else {
+            1
+        };
         node.bounds = *bounds;
         node.link |= MOVED;
     }
@@ -250,13 +269,16 @@ impl<D: Dim> Tree<D> {
 
     /// Forgets that these leaves, which are all that did, moved.
     pub(super) fn clear_moved(&mut self, leaves: &[u32]) {
+        if self.many_marks {
+            return self.clear_all_moved();
+        }
         leaves.iter().for_each(|&leaf| self.nodes[leaf as usize].link &= !MOVED);
         self.marked = true;
     }
 
-    /// True if [`Self::refresh_all`] pays when most leaves moved.
+    /// True if [`Self::refresh_all`] pays when most leaves moved: the tree is in order, or it is time to bring it there.
     pub(super) fn is_ready_for_all(&self) -> bool {
-        self.ordered || self.moves >= self.leaves * MOVES_PER_REBUILD
+        self.ordered || self.moves >= self.leaves
     }
 
     /// True if all ancestors of moved leaves are marked as moved.
@@ -280,12 +302,10 @@ impl<D: Dim> Tree<D> {
     pub(super) fn refresh(&mut self, homes: &mut [u32], executor: &dyn Executor) {
         // To take a leaf out of n, of which m are stale, means to take apart about log2(n / m) nodes.
         let nodes_each = (self.leaves / self.stale.len().max(1)).max(1).ilog2() as usize;
-        if self.stale.is_empty() || self.moves < self.stale.len() * (MOVES_PER_REBUILD + nodes_each) {
-            return;
-        }
-        if self.stale.len() * 2 > self.leaves {
+        let is_due = self.stale_moves >= self.stale.len() * (MOVES_PER_REBUILD + nodes_each);
+        if self.changes * CHANGES_PER_REBUILD > self.leaves || is_due && self.stale.len() * 2 > self.leaves {
             self.rebuild(&[], homes, executor);
-        } else {
+        } else if is_due && !self.stale.is_empty() {
             self.rebuild_stale(homes);
         }
     }
@@ -313,14 +333,14 @@ impl<D: Dim> Tree<D> {
             parent.link |= MOVED;
             refitted += 1;
         }
-        self.marked = true;
+        (self.marked, self.many_marks) = (true, true);
         self.refitted += refitted;
     }
 
     /// Forgets that anything moved.
     pub(super) fn clear_all_moved(&mut self) {
         self.nodes.iter_mut().for_each(|node| node.link &= !MOVED);
-        self.marked = true;
+        (self.marked, self.many_marks) = (true, false);
     }
 
     /// Takes the stale nodes apart and joins what hangs below them anew.
@@ -356,7 +376,7 @@ impl<D: Dim> Tree<D> {
             }
         }
         self.rebuilt += self.items.len() as u64;
-        (self.ordered, self.moves) = (false, 0);
+        (self.ordered, self.stale_moves) = (false, 0);
         self.stale.clear();
         self.order = pairs;
     }
@@ -396,6 +416,7 @@ impl<D: Dim> Tree<D> {
             }
         }
         self.nodes[0].parent = NOBODY;
+        self.many_marks = true;
         self.rebuilt += self.leaves as u64;
     }
 

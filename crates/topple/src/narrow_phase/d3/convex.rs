@@ -11,7 +11,7 @@ use super::patch::{self, Patch, PatchJob};
 use crate::distance::{CoreDistance, Cores, Wide, core_distance};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::d3::{BoxHull, HullView};
+use crate::shape::d3::BoxHull;
 use crate::shape::{Shape3, ShapeOps};
 
 const AXIS: u32 = 64;
@@ -112,7 +112,7 @@ fn feature(shape: &Shape3, d: Vec3) -> Feature {
     match shape {
         Shape3::Sphere { .. } | Shape3::Plane { .. } => Feature::Point(Vec3::ZERO),
         Shape3::Capsule { a, b, .. } => Feature::Segment([*a, *b]),
-        Shape3::Box { half, .. } => Feature::Face(BoxHull::new(*half).view().face_along(d)),
+        Shape3::Box { .. } => Feature::Face(BoxHull::face_along(d)),
         Shape3::Hull { data, .. } => Feature::Face(data.view().face_along(d)),
         Shape3::Cylinder { half_height, radius, .. } => {
             if d.y.abs() > C2 {
@@ -139,18 +139,10 @@ fn feature(shape: &Shape3, d: Vec3) -> Feature {
 
 /// The outward normal of a flat feature, in the frame of the shape.
 fn flat_normal(shape: &Shape3, feature: &Feature) -> Option<Vec3> {
-    match feature {
-        Feature::Face(i) => with_view(shape, |view| view.faces.get(*i).map(|f| f.normal)).flatten(),
-        Feature::Cap(_, y) => Some(Vec3::Y * y.signum()),
-        _ => None,
-    }
-}
-
-/// Runs `f` on the polyhedron of a box or hull.
-fn with_view<T>(shape: &Shape3, f: impl FnOnce(HullView<'_>) -> T) -> Option<T> {
-    match shape {
-        Shape3::Box { half, .. } => Some(f(BoxHull::new(*half).view())),
-        Shape3::Hull { data, .. } => Some(f(data.view())),
+    match (feature, shape) {
+        (Feature::Face(i), Shape3::Box { .. }) => Some(BoxHull::normal(*i)),
+        (Feature::Face(i), Shape3::Hull { data, .. }) => data.faces().get(*i).map(|f| f.normal),
+        (Feature::Cap(_, y), _) => Some(Vec3::Y * y.signum()),
         _ => None,
     }
 }
@@ -171,14 +163,22 @@ fn corners<const N: usize>(
             (out[0], out[1]) = (place(*p), place(*q));
             2
         }
-        Feature::Face(i) => with_view(shape, |view| {
-            let face = &view.faces[*i];
-            for (slot, v) in out.iter_mut().zip(view.corners(face)) {
-                *slot = place(view.vertices[v]);
+        Feature::Face(i) => match shape {
+            Shape3::Box { half, .. } => {
+                for (slot, v) in out.iter_mut().zip(BoxHull::corners(*half, *i)) {
+                    *slot = place(v);
+                }
+                4.min(N)
             }
-            usize::from(face.count).min(N)
-        })
-        .unwrap_or(0),
+            Shape3::Hull { data, .. } => {
+                let face = &data.faces()[*i];
+                for (slot, v) in out.iter_mut().zip(data.view().corners(face)) {
+                    *slot = place(data.vertices()[v]);
+                }
+                usize::from(face.count).min(N)
+            }
+            _ => 0,
+        },
         Feature::Cap(radius, y) => {
             for (slot, (c, s)) in out.iter_mut().zip(CIRCLE) {
                 // From x to z is clockwise seen from above.
@@ -190,10 +190,10 @@ fn corners<const N: usize>(
     }
 }
 
-/// Number of corners of a feature.
+/// Most corners the feature can have.
 fn corner_count(shape: &Shape3, feature: &Feature) -> usize {
-    match feature {
-        Feature::Face(i) => with_view(shape, |view| usize::from(view.faces[*i].count)).unwrap_or(0),
+    match (feature, shape) {
+        (Feature::Face(i), Shape3::Hull { data, .. }) => usize::from(data.faces()[*i].count),
         _ => CIRCLE.len(),
     }
 }

@@ -9,7 +9,7 @@ use super::convex;
 use super::patch::{self, Patch, PatchJob};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::d3::{HullFace, HullView};
+use crate::shape::d3::{EdgeLine, HullFace, HullView, LineBlock};
 
 const FACE_A: u32 = 32;
 const FACE_B: u32 = 33;
@@ -44,47 +44,24 @@ impl Pair<'_> {
 
     /// Gap between a face of a and the hull b.
     fn face_a_gap(&self, face: &HullFace) -> Real {
-        let n = self.to_b(face.normal);
-        let low = self.b.vertices.iter().fold(Real::INFINITY, |m, v| m.min(v.dot(n)));
-        face.normal.dot(self.t) + low - face.offset
+        face.normal.dot(self.t) + lowest(self.b.vertices, self.to_b(face.normal)) - face.offset
     }
 
     /// Gap between a face of b and the hull a.
     fn face_b_gap(&self, face: &HullFace) -> Real {
         let n = self.r * face.normal;
-        let low = self.a.vertices.iter().fold(Real::INFINITY, |m, v| m.min(v.dot(n)));
-        low - n.dot(self.t) - face.offset
+        lowest(self.a.vertices, n) - n.dot(self.t) - face.offset
     }
 
     /// Gap along any unit axis from a to b.
     fn gap(&self, n: Vec3) -> Real {
-        let high = self.a.vertices.iter().fold(Real::NEG_INFINITY, |m, v| m.max(v.dot(n)));
-        let local = self.to_b(n);
-        let low = self.b.vertices.iter().fold(Real::INFINITY, |m, v| m.min(v.dot(local)));
-        n.dot(self.t) + low - high
+        n.dot(self.t) + lowest(self.b.vertices, self.to_b(n)) + lowest(self.a.vertices, -n)
     }
 
     /// Edge `j` of b in the frame of a: start, direction.
     fn edge_b(&self, j: usize) -> (Vec3, Vec3) {
-        let [p, q] = self.b.edges[j].vertices.map(|v| self.b.vertices[usize::from(v)]);
-        (self.r * p + self.t, self.r * (q - p))
-    }
-
-    fn edge_a(&self, i: usize) -> (Vec3, Vec3) {
-        let [p, q] = self.a.edges[i].vertices.map(|v| self.a.vertices[usize::from(v)]);
-        (p, q - p)
-    }
-
-    /// Normal of an edge pair, on the side of the faces of a; None for parallel edges.
-    fn edge_normal(&self, i: usize, da: Vec3, db: Vec3) -> Option<Vec3> {
-        let cross = da.cross(db);
-        let l2 = cross.length_squared();
-        if l2 < PARALLEL_SQUARED * da.length_squared() * db.length_squared() || l2 <= 0.0 {
-            return None;
-        }
-        let [m, n] = self.a.edges[i].faces.map(|f| self.a.faces[usize::from(f)].normal);
-        let unit = cross * (1.0 / l2.sqrt());
-        Some(if unit.dot(m + n) < 0.0 { -unit } else { unit })
+        let line = &self.b.lines[j];
+        (self.r * line.start + self.t, self.r * line.along)
     }
 
     /// The gap of a remembered axis; None if the cache holds none for these hulls.
@@ -93,14 +70,17 @@ impl Pair<'_> {
         let gap = match cache.kind {
             FACE_A => self.face_a_gap(self.a.faces.get(i)?),
             FACE_B => self.face_b_gap(self.b.faces.get(j)?),
-            EDGES if i < self.a.edges.len() && j < self.b.edges.len() => {
-                self.gap(self.edge_normal(i, self.edge_a(i).1, self.edge_b(j).1)?)
+            EDGES if i < self.a.lines.len() && j < self.b.lines.len() => {
+                self.gap(edge_normal(&self.a.lines[i], self.edge_b(j).1)?)
             }
             _ => return None,
         };
         Some(Axis { kind: cache.kind, i, j, gap })
     }
 }
+
+/// Pairs of edges above which the search over all of them costs more than closest points do.
+const MAX_EDGE_PAIRS: usize = 600;
 
 /// Contact of two hulls or boxes.
 pub(super) fn collide(
@@ -112,6 +92,9 @@ pub(super) fn collide(
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
 ) {
+    if a.lines.len() * b.lines.len() > MAX_EDGE_PAIRS {
+        return convex::collide(job, cache, counters, out);
+    }
     let pair = Pair { a, b, r: Mat3::from_quat(job.b_in_a.rotation), t: job.b_in_a.position.to_vec() };
     let limit = job.margin + radii[0] + radii[1];
     let cached = pair.cached(cache);
@@ -216,35 +199,89 @@ fn best_face(
 /// The edge pair of largest gap among those that can be closest; None if there is none.
 fn best_edge(pair: &Pair<'_>, limit: Real, counters: &mut NarrowCounters) -> Option<Axis> {
     let mut best: Option<Axis> = None;
-    for j in 0..pair.b.edges.len() {
+    for j in 0..pair.b.lines.len() {
         let (pb, db) = pair.edge_b(j);
         // Normals of the faces of −b in the frame of a.
-        let [c, d] = pair.b.edges[j].faces.map(|f| -(pair.r * pair.b.faces[usize::from(f)].normal));
-        for (i, edge) in pair.a.edges.iter().enumerate() {
-            let [p, q] = edge.vertices.map(|v| pair.a.vertices[usize::from(v)]);
-            let da = q - p;
-            // The arcs a–b and c–d cross if each separates the ends of the other, on the same half of the sphere.
-            let (cba, dba) = (c.dot(da), d.dot(da));
-            if cba * dba >= 0.0 {
-                continue;
-            }
-            let [m, n] = edge.faces.map(|f| pair.a.faces[usize::from(f)].normal);
-            let (adc, bdc) = (m.dot(db), n.dot(db));
-            if adc * bdc >= 0.0 || cba * bdc <= 0.0 {
-                continue;
-            }
-            counters.axes += 1;
-            let Some(normal) = pair.edge_normal(i, da, db) else { continue };
-            let gap = normal.dot(pb - p);
-            if best.is_none_or(|b| gap > b.gap) {
-                best = Some(Axis { kind: EDGES, i, j, gap });
-                if gap > limit {
-                    return best;
+        let [c, d] = pair.b.lines[j].normals.map(|n| -(pair.r * n));
+        for (k, block) in pair.a.blocks.iter().enumerate() {
+            let mut crossing = crossings(block, c, d, db);
+            while crossing != 0 {
+                let i = 4 * k + crossing.trailing_zeros() as usize;
+                crossing &= crossing - 1;
+                let line = &pair.a.lines[i];
+                counters.axes += 1;
+                let Some(normal) = edge_normal(line, db) else { continue };
+                let gap = normal.dot(pb - line.start);
+                if best.is_none_or(|b| gap > b.gap) {
+                    best = Some(Axis { kind: EDGES, i, j, gap });
+                    if gap > limit {
+                        return best;
+                    }
                 }
             }
         }
     }
     best
+}
+
+/// Which of four edges of a have arcs on the Gauss map that cross the arc from `c` to `d` of an edge along `db`, as
+/// bits. The arcs a–b and c–d cross if each separates the ends of the other, on the same half of the sphere.
+#[inline]
+fn crossings(block: &LineBlock, c: Vec3, d: Vec3, db: Vec3) -> u32 {
+    let (cba, dba) = (dot4(&block.along, c), dot4(&block.along, d));
+    let (adc, bdc) = (dot4(&block.normals[0], db), dot4(&block.normals[1], db));
+    // Crossing if negative: the largest of three products, all of which have to be. No short cuts, a branch per sign
+    // would be guessed wrong half of the time.
+    let mut worst = [0.0; 4];
+    for k in 0..4 {
+        let (x, y, z) = (cba[k] * dba[k], adc[k] * bdc[k], -(cba[k] * bdc[k]));
+        let xy = if x > y { x } else { y };
+        worst[k] = if xy > z { xy } else { z };
+    }
+    let mut bits = 0;
+    for k in 0..4 {
+        bits |= u32::from(worst[k] < 0.0) << k;
+    }
+    bits
+}
+
+/// Four dot products, in the order in which the compiler sees that they can be done at once.
+#[inline]
+fn dot4(v: &[[Real; 4]; 3], u: Vec3) -> [Real; 4] {
+    let mut sum = [0.0; 4];
+    for k in 0..4 {
+        sum[k] = v[0][k] * u.x;
+    }
+    for k in 0..4 {
+        sum[k] += v[1][k] * u.y;
+    }
+    for k in 0..4 {
+        sum[k] += v[2][k] * u.z;
+    }
+    sum
+}
+
+/// Smallest coordinate of the points along `n`.
+#[inline]
+fn lowest(points: &[Vec3], n: Vec3) -> Real {
+    let mut low = Real::INFINITY;
+    for p in points {
+        let x = p.dot(n);
+        // A plain comparison compiles to one instruction; `min` also has to look after NaN.
+        low = if x < low { x } else { low };
+    }
+    low
+}
+
+/// Normal of an edge of a and a direction of b, on the side of the faces of a; None if they are parallel.
+fn edge_normal(line: &EdgeLine, db: Vec3) -> Option<Vec3> {
+    let cross = line.along.cross(db);
+    let l2 = cross.length_squared();
+    if l2 < PARALLEL_SQUARED * line.along.length_squared() * db.length_squared() || l2 <= 0.0 {
+        return None;
+    }
+    let unit = cross * (1.0 / l2.sqrt());
+    Some(if unit.dot(line.normals[0] + line.normals[1]) < 0.0 { -unit } else { unit })
 }
 
 /// Clips the incident face by the reference face. Returns the hashed labels of the points.
@@ -313,8 +350,9 @@ fn edge_contact(
     job: &CollideJob<'_, D3>,
     out: &mut LocalManifold<D3>,
 ) {
-    let ((p, da), (q, db)) = (pair.edge_a(axis.i), pair.edge_b(axis.j));
-    let Some(normal) = pair.edge_normal(axis.i, da, db) else { return };
+    let (line, (q, db)) = (&pair.a.lines[axis.i], pair.edge_b(axis.j));
+    let (p, da) = (line.start, line.along);
+    let Some(normal) = edge_normal(line, db) else { return };
     let [s, t] = super::round::closest_segments([p, p + da], [q, q + db]);
     let (on_a, on_b) = (p + da * s, q + db * t);
     // Apart, and the lines cross beyond the ends: the axis separates by less than the true distance.

@@ -33,47 +33,66 @@ const LOYALTY: Real = 1.1;
 
 /// Chooses up to four of `points`: large area, the deepest one among them. `was_used` tells which were chosen last
 /// time. Returns indices and their number.
+#[inline]
 pub(super) fn reduce(
     points: &[FlatPoint],
     was_used: impl Fn(&FlatPoint) -> bool,
     slop: Real,
 ) -> ([usize; 4], usize) {
-    let n = points.len();
-    if n <= 4 {
-        return ([0, 1, 2, 3], n);
+    if points.len() <= 4 {
+        return ([0, 1, 2, 3], points.len());
     }
-    let weight = |i: usize| if was_used(&points[i]) { LOYALTY } else { 1.0 };
-    // The best index by a score; the first one wins ties, so the order of the polygon decides, not chance.
-    let best = |score: &dyn Fn(usize) -> Real| {
-        (1..n).fold((0, score(0)), |(k, s), i| {
-            let t = score(i);
-            if t > s { (i, t) } else { (k, s) }
-        })
-    };
-    let mean = points.iter().fold([0.0, 0.0], |m, p| [m[0] + p.x, m[1] + p.y]).map(|s| s / n as Real);
-    let reach = points.iter().fold(0.0, |m: Real, p| m.max((p.x - mean[0]).abs().max((p.y - mean[1]).abs())));
+    // One bit per point; polygons with more corners than that have no favourites among the rest.
+    let mut used = 0_u64;
+    for (i, p) in points.iter().enumerate().take(64) {
+        used |= u64::from(was_used(p)) << i;
+    }
+    choose(points, used, slop)
+}
+
+/// Index and value of the best score; the first one wins ties, so the order of the polygon decides, not chance.
+#[inline]
+fn best(points: &[FlatPoint], score: impl Fn(usize, &FlatPoint) -> Real) -> (usize, Real) {
+    let mut found = (0, Real::NEG_INFINITY);
+    for (i, p) in points.iter().enumerate() {
+        let s = score(i, p);
+        if s > found.1 {
+            found = (i, s);
+        }
+    }
+    found
+}
+
+fn choose(points: &[FlatPoint], used: u64, slop: Real) -> ([usize; 4], usize) {
+    let weight = |i: usize| if i < 64 && used >> i & 1 == 1 { LOYALTY } else { 1.0 };
+    let (mut low, mut high) = ([Real::INFINITY; 2], [Real::NEG_INFINITY; 2]);
+    for p in points {
+        low = [low[0].min(p.x), low[1].min(p.y)];
+        high = [high[0].max(p.x), high[1].max(p.y)];
+    }
+    let reach = 0.5 * (high[0] - low[0]).max(high[1] - low[1]);
     // A direction that is not parallel to the edges of common shapes.
-    let (first, _) = best(&|i| points[i].x + 0.37 * points[i].y + (weight(i) - 1.0) * reach);
+    let (first, _) = best(points, |i, p| p.x + 0.37 * p.y + (weight(i) - 1.0) * reach);
     let p = points[first];
-    let (second, _) = best(&|i| {
-        let (dx, dy) = (points[i].x - p.x, points[i].y - p.y);
+    let (second, _) = best(points, |i, r| {
+        let (dx, dy) = (r.x - p.x, r.y - p.y);
         (dx * dx + dy * dy) * weight(i)
     });
     let q = points[second];
-    let side = |i: usize| (q.x - p.x) * (points[i].y - p.y) - (q.y - p.y) * (points[i].x - p.x);
-    let (left, left_area) = best(&|i| side(i) * weight(i));
-    let (right, right_area) = best(&|i| -side(i) * weight(i));
+    // Twice the area of the triangle on either side of the line p q.
+    let side = |r: &FlatPoint| (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
+    let sides = [best(points, |i, r| side(r) * weight(i)), best(points, |i, r| -side(r) * weight(i))];
     let mut chosen = [first, second, 0, 0];
     let mut count = 2;
-    for (i, area) in [(left, left_area), (right, right_area)] {
+    for (i, area) in sides {
         if area > 0.0 && !chosen[..count].contains(&i) {
             chosen[count] = i;
             count += 1;
         }
     }
-    let deepest = (1..n).fold(0, |k, i| if points[i].z < points[k].z { i } else { k });
+    let (deepest, depth) = best(points, |_, r| -r.z);
     let shallow = chosen[..count].iter().fold(Real::INFINITY, |z, &i| z.min(points[i].z));
-    if points[deepest].z < shallow - slop {
+    if -depth < shallow - slop {
         let d = points[deepest];
         let near = |i: usize| {
             let (dx, dy) = (points[i].x - d.x, points[i].y - d.y);

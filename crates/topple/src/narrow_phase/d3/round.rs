@@ -4,7 +4,7 @@ use super::push_core_point;
 use crate::distance::{Cores, Wide, core_distance};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters};
-use crate::shape::d3::{HullData, HullFace, closest_on_segment, segment_fraction};
+use crate::shape::d3::{HullData, closest_on_segment, segment_fraction};
 
 /// Sine below which two segments count as parallel, so that a capsule rests on two points.
 const PARALLEL: Real = 0.02;
@@ -87,12 +87,14 @@ pub(super) fn hull_sphere(
     out: &mut LocalManifold<D3>,
 ) {
     let center = job.b_in_a.position.to_vec();
-    let gap = |f: &HullFace| f.normal.dot(center) - f.offset;
     counters.axes += hull.faces().len() as u64;
-    let Some(face) = hull.faces().iter().reduce(|best, f| if gap(f) > gap(best) { f } else { best }) else {
-        return;
-    };
-    let height = gap(face);
+    let (mut face, mut height) = (&hull.faces()[0], Real::NEG_INFINITY);
+    for f in hull.faces() {
+        let gap = f.normal.dot(center) - f.offset;
+        if gap > height {
+            (face, height) = (f, gap);
+        }
+    }
     if height > ra + rb + job.margin {
         return;
     }

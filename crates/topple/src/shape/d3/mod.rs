@@ -11,7 +11,7 @@ mod mass;
 mod ray;
 mod revolved;
 
-pub(crate) use hull::{BoxHull, HullView};
+pub(crate) use hull::{BoxHull, EdgeLine, HullView, LineBlock};
 pub use hull::{HalfEdge, HullData, HullEdge, HullFace, MAX_HULL_VERTICES};
 
 use super::{LocalRay, LocalRayHit, Mass, ShapeOps};

@@ -20,12 +20,14 @@
 //! the rows are not touched: three of four warm-start sweeps disappear.
 //!
 //! **Files**: `lanes.rs` the arithmetic, `rows.rs` the layout, `pack.rs` the bodies, `prepare.rs` manifolds to rows and
-//! back, `kernel.rs` the passes with their formulas, this file the order of the stages.
+//! back, `kernel.rs` the passes with their formulas, `rolling.rs` rolling
+//! resistance, `stages.rs` the stages cut into pieces, this file the order of the stages.
 
 mod kernel;
 mod lanes;
 mod pack;
 mod prepare;
+mod rolling;
 mod rows;
 mod stages;
 

@@ -49,6 +49,16 @@ pub(crate) fn whitening<D: Whiten>(props: &BodyProps<D>) -> Whitening {
     if props.is_dynamic { D::cholesky(props.inv_inertia) } else { [1.0, 0.0, 1.0, 0.0, 0.0, 1.0] }
 }
 
+/// Lᵀ·j: change of the whitened spin by an angular impulse j.
+#[inline]
+pub(crate) fn whiten_impulse<D: Dim>(l: &Whitening, j: D::Ang) -> [f32; 3] {
+    if D::ANGULAR == 1 {
+        return [l[0] * j.get(0), 0.0, 0.0];
+    }
+    let (x, y, z) = (j.get(0), j.get(1), j.get(2));
+    [l[0] * x + l[1] * y + l[3] * z, l[2] * y + l[4] * z, l[5] * z]
+}
+
 /// L⁻¹·w: whitened spin.
 #[inline]
 pub(crate) fn whiten_spin<D: Dim>(l: &Whitening, w: D::Ang) -> [f32; 3] {
@@ -123,7 +133,7 @@ mod tests {
         let inv = SymMat3 { diagonal: Vec3::new(2.0, 3.0, 0.5), off: Vec3::new(0.3, -0.2, 0.1) };
         let l = D3::cholesky(inv);
         let (j, w) = (Vec3::new(1.0, -2.0, 0.7), Vec3::new(0.2, 0.9, -1.1));
-        let jw = [l[0] * j.x + l[1] * j.y + l[3] * j.z, l[2] * j.y + l[4] * j.z, l[5] * j.z];
+        let jw = whiten_impulse::<D3>(&l, j);
         let u = whiten_spin::<D3>(&l, w);
         let plain = VecOps::dot(j, w);
         let white: f32 = (0..3).map(|i| jw[i] * u[i]).sum();

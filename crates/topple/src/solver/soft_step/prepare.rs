@@ -361,6 +361,7 @@ pub(crate) fn store_lane<
     lane: usize,
     row: &Row<N, A, P>,
     friction: &FrictionRow<A, T, K, P>,
+    cold: &ColdRow<P>,
 ) {
     let at = |x: &F8| x.0[lane];
     let mut n = D::Vec::ZERO;
@@ -376,6 +377,9 @@ pub(crate) fn store_lane<
     }
     for twist in &friction.twist {
         manifold.twist_impulse = at(&twist.lambda);
+    }
+    if cold.rolls >> lane & 1 == 1 {
+        (0..A).for_each(|i| manifold.rolling_impulse.set(i, at(&cold.rolling_lambda[i])));
     }
 }
 

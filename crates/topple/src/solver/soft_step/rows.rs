@@ -107,6 +107,12 @@ pub(crate) struct ColdRow<const P: usize> {
     pub rebound: [F8; P],
     /// Largest impulse of any sub-step: a point that never pushed does not bounce.
     pub peak: [F8; P],
+    /// Lanes with rolling resistance; see `rolling.rs`.
+    pub rolls: u8,
+    /// Its lever arm [m].
+    pub rolling: F8,
+    /// Its accumulated impulse [N·m·s], world axes.
+    pub rolling_lambda: [F8; 3],
 }
 
 impl<const N: usize, const A: usize, const P: usize> Default for Row<N, A, P> {
@@ -155,6 +161,13 @@ impl<const A: usize, const T: usize, const K: usize, const P: usize> Default for
 impl<const P: usize> Default for ColdRow<P> {
     fn default() -> Self {
         let zero = F8::default();
-        Self { contacts: [NO_CONTACT; WIDTH], rebound: [zero; P], peak: [zero; P] }
+        Self {
+            contacts: [NO_CONTACT; WIDTH],
+            rebound: [zero; P],
+            peak: [zero; P],
+            rolls: 0,
+            rolling: zero,
+            rolling_lambda: [zero; 3],
+        }
     }
 }

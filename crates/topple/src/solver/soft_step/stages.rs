@@ -4,6 +4,7 @@ use super::kernel::{self, PassParams};
 use super::lanes::{Lanes, Scalar, SimdWidth};
 use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening};
 use super::prepare::{Flat, PrepareParams, Softness, body_line, fill_rows, prepare_row, store_lane};
+use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
 use crate::body::{BodyBlock, NO_SLOT};
 use crate::contact::Contact;
@@ -86,8 +87,8 @@ enum Stage {
     Store,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Pass {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
     WarmStart,
     Solve,
     Relax,
@@ -237,6 +238,13 @@ unsafe fn prepare<
         // SAFETY: by the caller.
         let contact = unsafe { contacts.get(cold.contacts[lane] as usize) };
         flat.set(lane, contact);
+        if contact.rolling > 0.0 && scene.params.friction > 0.0 {
+            cold.rolls |= 1 << lane;
+            cold.rolling.0[lane] = contact.rolling;
+            for i in 0..A {
+                cold.rolling_lambda[i].0[lane] = scene.params.warm * contact.manifold.rolling_impulse.get(i);
+            }
+        }
         for side in 0..2 {
             let body = contact.bodies[side];
             let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
@@ -348,9 +356,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             count += 1;
         }
         let total = self.cold.len();
-        self.rows.clear();
+        // Preparation writes every lane that the passes read: no need to clear what is left of the last step.
         self.rows.resize(total, Row::default());
-        self.friction.clear();
         self.friction.resize(total, FrictionRow::default());
 
         let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
@@ -446,6 +453,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let whitenings = &whitenings[..];
         let stages = &stages[..];
         let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed };
+        let rolling = Rolling { props, whitenings };
         let partly_locked = |slot: u32| (slot as usize) < count && props[slot as usize].is_partly_locked();
         let piece_range =
             |piece: usize, size: usize, count: usize| (piece * size, count.min((piece + 1) * size));
@@ -510,6 +518,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         params,
                     };
                     run_pass(run, pass, width);
+                    rolling.pass(rows.range(first, last), cold.range(first, last), packed, pass);
                 }
             }
             Stage::Overflow { pass, to } => {
@@ -526,6 +535,12 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                             params,
                         };
                         run_pass(run, pass, width);
+                        rolling.pass(
+                            rows.range(index, index + 1),
+                            cold.range(index, index + 1),
+                            packed,
+                            pass,
+                        );
                         for slot in slots.into_iter().filter(|&slot| partly_locked(slot)) {
                             let locks = props[slot as usize].locks;
                             let body = packed.get(slot as usize);
@@ -542,7 +557,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         let (row, friction, cold) = (rows.get(index), friction.get(index), cold.get(index));
                         for lane in (0..WIDTH).filter(|&lane| cold.contacts[lane] != NO_CONTACT) {
                             let contact = contacts.get(cold.contacts[lane] as usize);
-                            store_lane(contact, lane, row, friction);
+                            store_lane(contact, lane, row, friction, cold);
                         }
                     }
                 }

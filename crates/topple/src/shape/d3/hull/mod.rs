@@ -50,6 +50,45 @@ pub struct HullEdge {
     pub faces: [u16; 2],
 }
 
+/// An edge as contact functions want it, side by side in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct EdgeLine {
+    /// First end [m], and from it to the other end [m].
+    pub start: Vec3,
+    pub along: Vec3,
+    /// Normals of the faces to its left and to its right.
+    pub normals: [Vec3; 2],
+}
+
+impl EdgeLine {
+    fn new(edge: &HullEdge, vertices: &[Vec3], faces: &[HullFace]) -> Self {
+        let [p, q] = edge.vertices.map(|i| vertices[usize::from(i)]);
+        Self { start: p, along: q - p, normals: edge.faces.map(|i| faces[usize::from(i)].normal) }
+    }
+}
+
+/// Four edges at a time, component by component: the test on the Gauss map runs over all pairs of edges, and in
+/// this form the compiler does four of them at once. Unused places are zero, which passes no test.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct LineBlock {
+    pub along: [[Real; 4]; 3],
+    pub normals: [[[Real; 4]; 3]; 2],
+}
+
+impl LineBlock {
+    fn new(lines: &[EdgeLine]) -> Self {
+        let mut block = Self::default();
+        for (k, line) in lines.iter().take(4).enumerate() {
+            for axis in 0..3 {
+                block.along[axis][k] = line.along[axis];
+                block.normals[0][axis][k] = line.normals[0][axis];
+                block.normals[1][axis][k] = line.normals[1][axis];
+            }
+        }
+        block
+    }
+}
+
 /// The geometry of a convex hull, without its rounding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HullData {
@@ -57,6 +96,8 @@ pub struct HullData {
     faces: Vec<HullFace>,
     half_edges: Vec<HalfEdge>,
     edges: Vec<HullEdge>,
+    lines: Vec<EdgeLine>,
+    blocks: Vec<LineBlock>,
     /// Centre of mass [m].
     center: Vec3,
     /// Distance from the centre of mass to the nearest face [m].
@@ -69,7 +110,8 @@ pub(crate) struct HullView<'a> {
     pub vertices: &'a [Vec3],
     pub faces: &'a [HullFace],
     pub half_edges: &'a [HalfEdge],
-    pub edges: &'a [HullEdge],
+    pub lines: &'a [EdgeLine],
+    pub blocks: &'a [LineBlock],
 }
 
 impl HullData {
@@ -115,7 +157,8 @@ impl HullData {
             vertices: &self.vertices,
             faces: &self.faces,
             half_edges: &self.half_edges,
-            edges: &self.edges,
+            lines: &self.lines,
+            blocks: &self.blocks,
         }
     }
 
@@ -145,9 +188,20 @@ impl HullData {
             }));
             faces.push(HullFace { normal, offset, first, count });
         }
-        let mut hull =
-            Self { vertices, faces, half_edges, edges: Vec::new(), center: Vec3::ZERO, inner_radius: 0.0 };
+        let mut hull = Self {
+            vertices,
+            faces,
+            half_edges,
+            edges: Vec::new(),
+            lines: Vec::new(),
+            blocks: Vec::new(),
+            center: Vec3::ZERO,
+            inner_radius: 0.0,
+        };
         hull.link()?;
+        let line = |e: &HullEdge| EdgeLine::new(e, &hull.vertices, &hull.faces);
+        hull.lines = hull.edges.iter().map(line).collect();
+        hull.blocks = hull.lines.chunks(4).map(LineBlock::new).collect();
         hull.check_planes()?;
         // Euler: anything else is not the surface of a ball.
         if hull.vertices.len() + hull.faces.len() != hull.edges.len() + 2 {
@@ -297,21 +351,36 @@ impl HullView<'_> {
 pub(crate) struct BoxHull {
     vertices: [Vec3; 8],
     faces: [HullFace; 6],
+    lines: [EdgeLine; 12],
+    blocks: [LineBlock; 3],
 }
 
 impl BoxHull {
+    /// Number of the face that looks most along `d`: 2·axis, plus one for the positive side.
+    pub(crate) fn face_along(d: Vec3) -> usize {
+        let axis = (1..3).fold(0, |best, k| if d[k].abs() > d[best].abs() { k } else { best });
+        2 * axis + usize::from(d[axis] > 0.0)
+    }
+
+    /// Outward normal of face `i`.
+    pub(crate) fn normal(i: usize) -> Vec3 {
+        [Vec3::X, Vec3::Y, Vec3::Z][i / 2 % 3] * if i.is_multiple_of(2) { -1.0 } else { 1.0 }
+    }
+
+    /// Corners of face `i`, counter-clockwise from outside.
+    pub(crate) fn corners(half: Vec3, i: usize) -> [Vec3; 4] {
+        BOX_FACES[i % 6].map(|c| super::box_corner(half, usize::from(c)))
+    }
+
     pub(crate) fn new(half: Vec3) -> Self {
         let mut faces = [HullFace::default(); 6];
         for (i, face) in faces.iter_mut().enumerate() {
-            let side = if i % 2 == 0 { -1.0 } else { 1.0 };
-            *face = HullFace {
-                normal: [Vec3::X, Vec3::Y, Vec3::Z][i / 2] * side,
-                offset: half[i / 2],
-                first: 4 * i as u16,
-                count: 4,
-            };
+            *face = HullFace { normal: Self::normal(i), offset: half[i / 2], first: 4 * i as u16, count: 4 };
         }
-        Self { vertices: core::array::from_fn(|i| super::box_corner(half, i)), faces }
+        let vertices: [Vec3; 8] = core::array::from_fn(|i| super::box_corner(half, i));
+        let lines = BOX_EDGES.map(|e| EdgeLine::new(&e, &vertices, &faces));
+        let blocks = core::array::from_fn(|k| LineBlock::new(&lines[4 * k..4 * k + 4]));
+        Self { vertices, faces, lines, blocks }
     }
 
     pub(crate) fn view(&self) -> HullView<'_> {
@@ -319,7 +388,8 @@ impl BoxHull {
             vertices: &self.vertices,
             faces: &self.faces,
             half_edges: &BOX_HALF_EDGES,
-            edges: &BOX_EDGES,
+            lines: &self.lines,
+            blocks: &self.blocks,
         }
     }
 }
@@ -375,6 +445,6 @@ mod tests {
             assert_eq!(usize::from(twin.twin), h);
             assert_eq!(twin.vertex, view.half_edges[view.next(h)].vertex);
         }
-        assert!(view.edges.iter().all(|e| e.vertices[0] < e.vertices[1]));
+        assert!(BOX_EDGES.iter().all(|e| e.vertices[0] < e.vertices[1]));
     }
 }

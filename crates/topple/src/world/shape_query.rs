@@ -1,0 +1,173 @@
+//! Questions with a shape: what it overlaps, what it meets on its way, what is nearest. And many rays at once.
+
+use super::World;
+use super::query::{PointHit, QueryFilter, Ray, RayHit};
+use crate::Error;
+use crate::distance::{Closest, closest_points, shape_cast};
+use crate::math::*;
+use crate::shape::ShapeOps;
+use crate::store::{BodyId, Disjoint, ShapeId};
+
+/// Where a moving shape met another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShapeHit<D: Dim> {
+    /// The shape that was met.
+    pub shape: ShapeId,
+    /// Its body.
+    pub body: BodyId,
+    /// Share of the translation at which they touch, in [0, 1].
+    pub t: Real,
+    /// Where they touch [m].
+    pub point: D::Point,
+    /// From the moving shape to the one that was met; the direction to the nearest way out if they overlap at the start.
+    pub normal: D::Vec,
+}
+
+/// Rays per piece of a batch.
+const BATCH: usize = 64;
+
+impl<D: Dim> World<D> {
+    fn check_probe(shape: &D::Shape, pose: &Pose<D>) -> Result<(), Error> {
+        shape.validate()?;
+        if !pose.is_valid() {
+            return Err(Error::invalid("pose", pose, "finite, with a unit rotation"));
+        }
+        if shape.support(D::Vec::axis(0)).is_none() {
+            return Err(Error::NotPossible {
+                what: "this query",
+                reason: "the shape is not bounded and convex",
+            });
+        }
+        Ok(())
+    }
+
+    /// Place of a shape in the world.
+    fn shape_pose(&self, shape: u32) -> Pose<D> {
+        let record = &self.shapes[shape];
+        self.bodies.places[record.body as usize].compose(record.from_center)
+    }
+
+    /// Shapes that overlap or touch `shape` at `pose`, in order of id.
+    pub fn overlap_shape(
+        &self,
+        shape: &D::Shape,
+        pose: &Pose<D>,
+        filter: &QueryFilter,
+    ) -> Result<Vec<PointHit>, Error> {
+        Self::check_probe(shape, pose)?;
+        let mut hits = Vec::new();
+        self.methods.broad_phase.query(&self.proxies, &shape.aabb(pose), &mut |index| {
+            if self.sees(index, filter) {
+                let other = &self.shapes[index].shape;
+                let closest = closest_points::<D>(shape, pose, other, &self.shape_pose(index));
+                if closest.is_some_and(|c| c.distance <= 0.0) {
+                    let (shape, body) = self.ids_of(index);
+                    hits.push(PointHit { shape, body });
+                }
+            }
+            true
+        });
+        hits.sort_unstable_by_key(|hit| hit.shape);
+        Ok(hits)
+    }
+
+    /// The first shape that `shape` meets when it moves from `pose` by `translation` without turning. Shapes that it
+    /// overlaps at the start are met at t = 0.
+    pub fn cast_shape(
+        &self,
+        shape: &D::Shape,
+        pose: &Pose<D>,
+        translation: D::Vec,
+        filter: &QueryFilter,
+    ) -> Result<Option<ShapeHit<D>>, Error> {
+        Self::check_probe(shape, pose)?;
+        if !translation.is_finite() {
+            return Err(Error::invalid("translation", translation, "finite"));
+        }
+        let start = shape.aabb(pose);
+        let end = Aabb { min: start.min + translation, max: start.max + translation };
+        let mut best: Option<ShapeHit<D>> = None;
+        let mut consider = |index: u32, max: Real| {
+            if !self.sees(index, filter) {
+                return max;
+            }
+            let other = &self.shapes[index].shape;
+            let Some(hit) =
+                shape_cast::<D>(shape, pose, translation, other, &self.shape_pose(index), max, 0.0)
+            else {
+                return max;
+            };
+            let (id, body) = self.ids_of(index);
+            // DETERMINISM: of equal hits the lower shape wins, whatever the order of the visits.
+            if best.is_none_or(|b| (hit.t, id) < (b.t, b.shape)) {
+                best = Some(ShapeHit { shape: id, body, t: hit.t, point: hit.point, normal: hit.normal });
+            }
+            hit.t.min(max)
+        };
+        let (center, half) = (start.center(), start.size() * 0.5);
+        if translation == D::Vec::ZERO {
+            self.methods.broad_phase.query(&self.proxies, &start.union(&end), &mut |index| {
+                consider(index, 1.0);
+                true
+            });
+        } else {
+            let broad_phase = &self.methods.broad_phase;
+            broad_phase.ray(&self.proxies, center, translation, 1.0, half, &mut consider);
+        }
+        Ok(best)
+    }
+
+    /// The shape nearest to `shape` at `pose` within `reach` [m], with the closest points; negative distances are
+    /// overlaps.
+    pub fn closest_shape(
+        &self,
+        shape: &D::Shape,
+        pose: &Pose<D>,
+        reach: Real,
+        filter: &QueryFilter,
+    ) -> Result<Option<(PointHit, Closest<D>)>, Error> {
+        Self::check_probe(shape, pose)?;
+        crate::error::not_negative("reach", reach)?;
+        let mut best: Option<(PointHit, Closest<D>)> = None;
+        self.methods.broad_phase.query(&self.proxies, &shape.aabb(pose).grown(reach), &mut |index| {
+            if self.sees(index, filter) {
+                let other = &self.shapes[index].shape;
+                if let Some(closest) = closest_points::<D>(shape, pose, other, &self.shape_pose(index))
+                    && closest.distance <= reach
+                {
+                    let (shape, body) = self.ids_of(index);
+                    let nearer = |(hit, old): &(PointHit, Closest<D>)| {
+                        (closest.distance, shape) < (old.distance, hit.shape)
+                    };
+                    if best.as_ref().is_none_or(nearer) {
+                        best = Some((PointHit { shape, body }, closest));
+                    }
+                }
+            }
+            true
+        });
+        Ok(best)
+    }
+
+    /// Closest points and signed distance of two shapes of the world. None for pairs without: two planes.
+    pub fn distance(&self, a: ShapeId, b: ShapeId) -> Result<Option<Closest<D>>, Error> {
+        let (a, b) = (self.shape_index(a)?, self.shape_index(b)?);
+        let (pose_a, pose_b) = (self.shape_pose(a), self.shape_pose(b));
+        Ok(closest_points::<D>(&self.shapes[a].shape, &pose_a, &self.shapes[b].shape, &pose_b))
+    }
+
+    /// The first hit of each ray, on all threads of the world's executor. All rays are checked before any is cast.
+    pub fn cast_rays(&self, rays: &[Ray<D>], filter: &QueryFilter) -> Result<Vec<Option<RayHit<D>>>, Error> {
+        rays.iter().try_for_each(Ray::validate)?;
+        let mut hits = vec![None; rays.len()];
+        let slots = Disjoint::new(&mut hits);
+        self.executor.run(rays.len().div_ceil(BATCH), &|piece| {
+            for index in piece * BATCH..rays.len().min((piece + 1) * BATCH) {
+                // SAFETY: pieces do not overlap.
+                let slot = unsafe { slots.get(index) };
+                *slot = self.cast_ray(&rays[index], filter).unwrap_or_default();
+            }
+        });
+        Ok(hits)
+    }
+}

@@ -1,0 +1,43 @@
+//! The tests of the whole engine, in one binary. Each claim is one generic text, run in both dimensions.
+
+// Closed-form mechanics: falling, throwing, hitting, sliding, rolling, spinning.
+mod analytic;
+// Momentum, angular momentum and energy of whole worlds.
+mod conservation;
+// Piles at rest: they stand, carry their weight and fall asleep.
+mod stacking;
+// What a step reports, and the functions of the user that it calls.
+mod events;
+// Rays, points and boxes asked of a world.
+mod queries;
+// What falls asleep, and what wakes it.
+mod sleeping;
+// The same bits: again, in other builds, on threads, after a restore, with stages swapped.
+mod determinism;
+// The whole state as bytes; damaged bytes are refused.
+mod snapshot;
+// Everything a caller can get wrong: a typed error, and nothing changed.
+mod bad_input;
+// Random histories of a world.
+mod random_operations;
+// Creating and removing costs what there is to create and remove.
+mod linear;
+// Timers and counters.
+mod profile;
+// The examples run as tests.
+mod examples;
+
+// One suite per stage, passed by every method of the registry and by the examples' own.
+mod conformance {
+    mod broad_phase;
+    mod integrator;
+    mod narrow_phase;
+    mod solver;
+}
+
+// One file per fault that was found and fixed.
+mod regression {
+    mod found_while_proving_the_core;
+}
+
+mod support;

@@ -1,0 +1,233 @@
+//! The whole state as bytes. Whatever is wrong with the bytes, restore says so and never panics.
+
+use crate::support::*;
+use topple::math::*;
+use topple::store::StateHasher;
+use topple::{BodyDef, Drag, Error, Filter, Locks, Mass, Material, Mixing, ShapeDef, World};
+
+/// A small world in which every optional part of a snapshot is present.
+fn varied<D: TestDim>() -> World<D> {
+    let mut world = World::<D>::new();
+    adjust(&mut world, |s| s.substeps = 3);
+    add_floor(&mut world, 0.5);
+    let named = BodyDef {
+        name: "first".into(),
+        user_data: 42,
+        gravity_scale: 0.5,
+        drag: Drag { linear: 0.1, quadratic: 0.2, angular_linear: 0.3, angular_quadratic: 0.4 },
+        locks: Locks { translation: [false; 3], rotation: [true; 3] },
+        sleep_speed: Some(0.02),
+        is_bullet: true,
+        ..BodyDef::dynamic(D::point(0.0, 0.5))
+    };
+    let material = Material {
+        restitution: 0.2,
+        surface_velocity: D::vec(0.1, 0.0),
+        friction_mixing: Some(Mixing::Min),
+        ..Material::default()
+    };
+    let shape = ShapeDef {
+        material,
+        filter: Filter { category: 2, mask: !4, group: 3 },
+        hit_events: true,
+        persist_events: true,
+        user_data: 9,
+        ..ShapeDef::new(D::cube(1.0))
+    };
+    world
+        .create_body_with(
+            named,
+            [shape.clone(), ShapeDef::new(D::ball(0.6)).at(Pose::at(D::point(0.2, 0.1)))],
+        )
+        .unwrap();
+    let mut mass = ShapeDef::<D>::new(D::cube(1.0));
+    mass.density = 2.0;
+    let heavy = add_shaped(&mut world, 0.3, 1.6, mass);
+    let own = Mass { mass: 3.0, ..world.body(heavy).unwrap().mass_properties() };
+    world.body_mut(heavy).unwrap().set_mass(Some(own)).unwrap();
+    let sensor = ShapeDef { is_sensor: true, ..ShapeDef::new(D::ball(2.0)) };
+    world.create_body_with(BodyDef::fixed(D::point(0.0, 1.0)), [sensor]).unwrap();
+    let gone = add_body(&mut world, 4.0, 0.5, D::capsule(0.5, 0.2));
+    let def = BodyDef { linear_velocity: D::vec(0.2, 0.0), ..BodyDef::kinematic(D::point(-3.0, 0.5)) };
+    world.create_body_with(def, [shape]).unwrap();
+    let off = BodyDef { is_enabled: false, ..BodyDef::dynamic(D::point(0.0, 9.0)) };
+    world.create_body_with(off, [ShapeDef::new(D::ball(0.5))]).unwrap();
+    for _ in 0..20 {
+        world.step();
+    }
+    // Touches that end between two steps wait as events.
+    world.remove_body(gone).unwrap();
+    world.body_mut(heavy).unwrap().apply_force(D::vec(1.0, 0.0)).unwrap();
+    world
+}
+
+fn everything_comes_back<D: TestDim>() {
+    let mut world = varied::<D>();
+    let bytes = world.snapshot();
+    let mut copy = World::<D>::restore(&bytes).unwrap();
+    assert_eq!(copy.snapshot(), bytes, "what was restored is saved as the same bytes");
+    assert_eq!(copy.settings(), world.settings());
+    let first = copy.find_body("first").unwrap();
+    let [a, b] = [&world, &copy].map(|w| {
+        let body = w.body(first).unwrap();
+        (
+            body.user_data(),
+            body.locks(),
+            body.drag(),
+            body.gravity_scale(),
+            body.is_bullet(),
+            body.mass_properties(),
+        )
+    });
+    assert_eq!(a, b);
+    for (id, other) in world.shape_ids().zip(copy.shape_ids()) {
+        let (x, y) = (world.shape(id).unwrap(), copy.shape(other).unwrap());
+        assert_eq!(
+            (id, x.material(), x.filter(), x.geometry()),
+            (other, y.material(), y.filter(), y.geometry())
+        );
+        assert_eq!((x.local(), x.density(), x.is_sensor()), (y.local(), y.density(), y.is_sensor()));
+    }
+    for step in 0..120 {
+        world.step();
+        copy.step();
+        assert_eq!(world.state_hash(), copy.state_hash(), "step {step}");
+        assert_eq!(world.events(), copy.events(), "step {step}");
+    }
+}
+
+#[test]
+fn everything_comes_back_2d() {
+    everything_comes_back::<D2>();
+}
+#[test]
+fn everything_comes_back_3d() {
+    everything_comes_back::<D3>();
+}
+
+fn refusal<D: Dim>(bytes: &[u8]) -> String {
+    match World::<D>::restore(bytes) {
+        Ok(_) => panic!("damaged bytes were taken"),
+        Err(Error::Snapshot { reason }) => reason,
+        Err(other) => panic!("not a snapshot error: {other}"),
+    }
+}
+
+/// Cut off anywhere, one byte changed anywhere, the other dimension, another version, not a snapshot at all.
+fn damage_is_refused<D: TestDim>() {
+    let bytes = varied::<D>().snapshot();
+    for length in 0..bytes.len() {
+        refusal::<D>(&bytes[..length]);
+    }
+    for at in 0..bytes.len() {
+        for flip in [1, 0x80, 0xFF] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= flip;
+            refusal::<D>(&damaged);
+        }
+    }
+    let mut longer = bytes.clone();
+    longer.push(0);
+    assert!(refusal::<D>(&longer).contains("checksum"));
+    assert!(refusal::<D>(b"hello").contains("not a topple snapshot"));
+    assert!(refusal::<D>(b"").contains("not a topple snapshot"));
+    let mut newer = bytes.clone();
+    newer[8] = 77;
+    assert!(refusal::<D>(&newer).contains("version 77"), "{}", refusal::<D>(&newer));
+    let other = if D::N == 2 { refusal::<D3>(&bytes) } else { refusal::<D2>(&bytes) };
+    assert!(other.contains("2D") && other.contains("3D"), "{other}");
+}
+
+#[test]
+fn damage_is_refused_2d() {
+    damage_is_refused::<D2>();
+}
+#[test]
+fn damage_is_refused_3d() {
+    damage_is_refused::<D3>();
+}
+
+/// Puts the right checksum under changed bytes.
+fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let content = bytes.len() - 8;
+    let mut hasher = StateHasher::default();
+    hasher.bytes(&bytes[..content]);
+    bytes[content..].copy_from_slice(&hasher.finish().to_le_bytes());
+    bytes
+}
+
+/// Bytes that were changed by somebody who knows the checksum are either refused or give a world that steps: no byte is
+/// trusted as an index, a length or a link.
+fn nothing_is_trusted<D: TestDim>() {
+    let bytes = varied::<D>().snapshot();
+    let (mut taken, mut refused) = (0, 0);
+    for at in 11..bytes.len() - 8 {
+        for change in [1_u8, 0x40, 0x80, 0xFF] {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= change;
+            match World::<D>::restore(&resealed(damaged)) {
+                Ok(mut world) => {
+                    taken += 1;
+                    for _ in 0..2 {
+                        world.step();
+                    }
+                }
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(taken > 100 && refused > 100, "{taken} taken, {refused} refused");
+    for length in 11..bytes.len() - 8 {
+        let mut cut = bytes[..length].to_vec();
+        cut.extend([0; 8]);
+        assert!(World::<D>::restore(&resealed(cut)).is_err(), "cut at {length}");
+    }
+}
+
+#[test]
+fn nothing_is_trusted_2d() {
+    nothing_is_trusted::<D2>();
+}
+#[test]
+fn nothing_is_trusted_3d() {
+    nothing_is_trusted::<D3>();
+}
+
+/// A method the library does not know is named in the snapshot; the default takes its place until the caller puts it in.
+#[test]
+fn unknown_methods_leave_the_default() {
+    use topple::broad_phase::{BroadPhase, PairKey, Proxies};
+    use topple::exec::Executor;
+    struct Mine;
+    impl<D: Dim> BroadPhase<D> for Mine {
+        fn name(&self) -> &'static str {
+            "mine"
+        }
+        fn attach(&mut self, _: &Proxies<D>) {}
+        fn insert(&mut self, _: &Proxies<D>, _: u32) {}
+        fn remove(&mut self, _: &Proxies<D>, _: u32) {}
+        fn update(&mut self, _: &Proxies<D>, _: &[u32], _: &dyn Executor) {}
+        fn find_pairs(&mut self, proxies: &Proxies<D>, _: &[u32], _: &dyn Executor, out: &mut Vec<PairKey>) {
+            let count = proxies.slots().len() as u32;
+            for a in 0..count {
+                out.extend(
+                    (a + 1..count).filter(|&b| proxies.is_pair(a, b)).map(|b| Proxies::<D>::key(a, b)),
+                );
+            }
+        }
+    }
+    let mut world = World::<D2>::new();
+    world.set_broad_phase(Mine);
+    heap(&mut world, 3);
+    (0..30).for_each(|_| world.step());
+    let mut copy = World::<D2>::restore(&world.snapshot()).unwrap();
+    assert_eq!(
+        (world.methods().broad_phase(), copy.methods().broad_phase()),
+        ("mine", methods::<D2>("broad phase")[0])
+    );
+    for _ in 0..60 {
+        world.step();
+        copy.step();
+    }
+    assert_eq!(world.state_hash(), copy.state_hash());
+}
