@@ -1,5 +1,6 @@
 //! A bar with speed and time left, on a terminal only.
 
+use crate::failure::Outcome;
 use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -32,9 +33,9 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Prints a line to standard error without disturbing the bar.
-    pub(crate) fn say(&self, text: &str) {
-        self.bar.suspend(|| output::say(text));
+    /// Prints to standard output without disturbing the bar.
+    pub(crate) fn print(&self, text: &str) -> Outcome {
+        self.bar.suspend(|| output::print(text))
     }
 
     /// Takes the bar away.
