@@ -48,26 +48,35 @@ pub struct Version {
 /// If git or cargo fails.
 pub fn build_version(revision: &str, engine: &str, own_harness: bool) -> anyhow::Result<Version> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let name = Path::new(&std::env::current_exe()?).file_name().context("no program name")?.to_owned();
     if revision == "." {
-        let target = here.join("target/ab/worktree");
-        cargo_build(here, engine, "", &target)?;
-        return Ok(Version { name: "worktree".into(), program: target.join("release").join(name) });
+        let program = build_and_keep(here, engine, "worktree")?;
+        return Ok(Version { name: "worktree".into(), program });
     }
     let commit = git(here, &["rev-parse", "--verify", "--short=12", &format!("{revision}^{{commit}}")])?;
     let tree = std::env::temp_dir().join(format!("versus-ab-{}-{commit}", std::process::id()));
     git(here, &["worktree", "add", "--force", "--detach", &tree.to_string_lossy(), &commit])?;
-    let target = here.join("target/ab").join(&commit);
     let built = (|| {
         if !own_harness {
             copy_harness(here, &tree.join("versus"))?;
         }
-        cargo_build(&tree.join("versus"), engine, "", &target)
+        build_and_keep(&tree.join("versus"), engine, &commit)
     })();
-    // The tree goes in any case; the target folder stays, so that the same revision is quick next time.
+    // The tree goes in any case.
     git(here, &["worktree", "remove", "--force", &tree.to_string_lossy()])?;
-    built?;
-    Ok(Version { name: format!("{revision} ({commit})"), program: target.join("release").join(name) })
+    Ok(Version { name: format!("{revision} ({commit})"), program: built? })
+}
+
+/// Builds a tree and keeps the program under `name`. All trees share one target folder, so that what they have in common
+/// is built once; Topple and the harness are built anew, because cargo tells packages apart by their path.
+fn build_and_keep(workspace: &Path, engine: &str, name: &str) -> anyhow::Result<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/ab");
+    cargo_build(workspace, engine, "", &folder.join("build"))?;
+    // Not the name of the running file: that may have been replaced meanwhile.
+    let program = env!("CARGO_PKG_NAME");
+    let kept = folder.join(name).join(program);
+    std::fs::create_dir_all(folder.join(name))?;
+    std::fs::copy(folder.join("build/release").join(program), &kept)?;
+    Ok(kept)
 }
 
 fn git(folder: &Path, arguments: &[&str]) -> anyhow::Result<String> {

@@ -287,33 +287,35 @@ fn ab(revisions: &[String], own_harness: bool, contender: &str, choice: &Choice)
 fn fairness(steps: u32, choice: &Choice) -> anyhow::Result<()> {
     let folder = choice.out.join("fairness");
     std::fs::create_dir_all(&folder)?;
-    let mut findings = Vec::new();
+    let (mut checks, mut faulty) = (0, 0);
+    let mut tell = |findings: Vec<fairness::Finding>| {
+        for finding in findings {
+            let verdict = match finding.missing {
+                true => "n/a".into(),
+                false if finding.faults.is_empty() => "same".into(),
+                false => finding.faults.join("; "),
+            };
+            checks += 1;
+            faulty += usize::from(!finding.faults.is_empty());
+            println!("{:22} {:24} {verdict}", finding.scene, finding.engine);
+        }
+    };
     for dimension in [2, 3] {
         let scene = scenes::find(&format!("{dimension}d-free-fall")).context("check scenes exist")?;
         for threads in [1, 2] {
             for entry in choice.entries(&scene, threads)? {
-                findings.extend(fairness::check_flight(&entry, dimension, threads)?);
+                tell(fairness::check_flight(&entry, dimension, threads)?);
             }
         }
     }
     for scene in choice.scenes() {
-        eprintln!("{}", scene.name);
         let entries = choice.entries(&scene, 1)?;
-        findings.extend(fairness::check_scene(&scene, &entries, steps, &folder)?);
-    }
-    let faulty = findings.iter().filter(|finding| !finding.faults.is_empty()).count();
-    for finding in &findings {
-        let verdict = match finding.missing {
-            true => "n/a".into(),
-            false if finding.faults.is_empty() => "same".into(),
-            false => finding.faults.join("; "),
-        };
-        println!("{:22} {:24} {verdict}", finding.scene, finding.engine);
+        tell(fairness::check_scene(&scene, &entries, steps, &folder)?);
     }
     println!(
         "pictures (first row: start, second row: after {steps} steps) and trajectories: {}",
         folder.display()
     );
-    anyhow::ensure!(faulty == 0, "{faulty} of {} checks failed", findings.len());
+    anyhow::ensure!(faulty == 0, "{faulty} of {checks} checks failed");
     Ok(())
 }

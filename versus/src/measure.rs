@@ -131,12 +131,10 @@ fn is_there(contender: &Contender) -> bool {
 
 /// The executable of a contender: this one, or that of its variant (`versus build` makes them).
 pub fn program_of(contender: &Contender) -> anyhow::Result<PathBuf> {
-    let own = std::env::current_exe()?;
     match contender.build {
-        None => Ok(own),
-        Some(build) => {
-            Ok(variant_dir(build.name).join("release").join(own.file_name().context("no program name")?))
-        }
+        // The link keeps working when the file behind it is built again during a long run.
+        None => Ok("/proc/self/exe".into()),
+        Some(build) => Ok(variant_dir(build.name).join("release").join(env!("CARGO_PKG_NAME"))),
     }
 }
 

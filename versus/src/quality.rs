@@ -16,6 +16,9 @@ pub struct Run<'a, D: Dim> {
     pub end: &'a [Option<State<D>>],
 }
 
+/// Stands for a figure that is infinite or no number.
+const BLOWN_UP: f64 = 1e30;
+
 /// How far a unit cube must come down to count as fallen [m]: more than any stack is squeezed.
 const FALLEN_BELOW: f32 = 1.5;
 
@@ -24,7 +27,8 @@ impl<D: Dim> Run<'_, D> {
     pub fn evaluate(&self, metrics: &[Metric]) -> BTreeMap<String, f64> {
         let mut figures = BTreeMap::new();
         let mut put = |name: &str, value: f64| {
-            figures.insert(name.to_owned(), value);
+            // JSON has no infinity; a world that blew up must still show in the table.
+            figures.insert(name.to_owned(), if value.is_finite() { value } else { BLOWN_UP });
         };
         for metric in metrics {
             match metric {
@@ -201,6 +205,16 @@ mod tests {
         for (name, value) in expect {
             assert!((figures[name] - value).abs() < 1e-5, "{name}: expected {value}, got {}", figures[name]);
         }
+    }
+
+    #[test]
+    fn a_world_that_blew_up_still_has_figures() {
+        let spec = spec();
+        let start = [at(Vec3::ZERO, Vec3::ZERO), at(Vec3::ZERO, Vec3::ZERO)];
+        let end = [at(Vec3::splat(f32::INFINITY), Vec3::ZERO), at(Vec3::splat(f32::NAN), Vec3::ZERO)];
+        let figures =
+            Run { spec: &spec, start: &start, end: &end }.evaluate(&[Metric::Drift, Metric::Energy]);
+        assert!(figures.values().all(|&value| value == BLOWN_UP), "{figures:?}");
     }
 
     #[test]

@@ -110,10 +110,11 @@ impl Report {
             let bodies = row.cells.iter().map(|cell| cell.bodies.max(cell.counts.bodies)).max().unwrap_or(0);
             let mut line = vec![row.scene.clone(), row.threads.to_string(), bodies.to_string()];
             let best = row.best(|_| true).map(|cell| cell.name.clone());
-            line.extend(
-                columns.iter().map(|name| row.in_column(name).map_or("–".into(), |cell| time(cell, &best))),
-            );
-            line.push(ratio.map_or("–".into(), |ratio| format!("**{ratio:.2}**")));
+            let marked = |cell: &Cell| time(cell, &best) + if row.is_suspect(cell) { " !" } else { "" };
+            line.extend(columns.iter().map(|name| row.in_column(name).map_or("–".into(), marked)));
+            let ours = row.in_column(OURS).is_some_and(|cell| row.is_suspect(cell));
+            let mark = if ours { " !" } else { "" };
+            line.push(ratio.map_or("–".into(), |ratio| format!("**{ratio:.2}**{mark}")));
             line
         });
         let note = "Mean per sample without the first: median of the rounds, ± half the spread between them; the fastest is \
@@ -275,7 +276,9 @@ pub fn format_ms(ms: f64) -> String {
 fn format_figure(value: f64) -> String {
     match value.abs() {
         _ if value == 0.0 => "0".into(),
-        size if size >= 1.0 && value.fract() == 0.0 => format!("{value:.0}"),
+        size if (1.0..1e6).contains(&size) && value.fract() == 0.0 => format!("{value:.0}"),
+        1e30.. => "blew up".into(),
+        1e6.. => format!("{value:.1e}"),
         size if size >= 10.0 => format!("{value:.1}"),
         size if size >= 0.001 => format!("{value:.3}"),
         _ => format!("{value:.1e}"),

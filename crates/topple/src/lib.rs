@@ -26,7 +26,7 @@ mod error;
 pub mod exec;
 pub mod integrator;
 mod island;
-mod joint;
+pub mod joint;
 pub mod math;
 pub mod narrow_phase;
 mod settings;
@@ -37,11 +37,12 @@ pub mod world;
 
 pub use body::{BodyDef, BodyKind, Drag, Locks, Motion};
 pub use error::Error;
+pub use joint::{JointDef, JointKind};
 pub use math::{Aabb, D2, D3, Dim, Point2, Point3, Pose, Quat, Real, Rot2, SymMat3, Vec2, Vec3};
 pub use settings::{SettingInfo, Settings};
 pub use shape::{Filter, Mass, Material, Mixing, Shape2, Shape3, ShapeDef};
 pub use store::{BodyId, ContactId, JointId, ShapeId};
-pub use world::{Body, BodyMut, Events, Methods, Profile, World};
+pub use world::{Body, BodyMut, Events, JointMut, JointView, Methods, Profile, World};
 
 /// A world in the plane.
 pub type World2 = World<D2>;
@@ -55,6 +56,10 @@ pub type BodyDef3 = BodyDef<D3>;
 pub type ShapeDef2 = ShapeDef<D2>;
 /// Creation input of a shape in space.
 pub type ShapeDef3 = ShapeDef<D3>;
+/// Creation input of a joint in the plane.
+pub type JointDef2 = JointDef<D2>;
+/// Creation input of a joint in space.
+pub type JointDef3 = JointDef<D3>;
 /// Settings of a world in the plane.
 pub type Settings2 = Settings<D2>;
 /// Settings of a world in space.

@@ -148,7 +148,7 @@ settings! {
     contact_damping: Real = 10.0, positive(), "1";
     /// Overlap is pushed out at most this fast.
     push_speed: Real = 3.0, positive(), "m/s";
-    /// Stiffness of joints as a frequency; limited to an eighth of the sub-step rate.
+    /// Stiffness of joints as a frequency; limited to a quarter of the sub-step rate.
     joint_hertz: Real = 60.0, positive(), "Hz";
     /// Damping of joints; 1 is critical.
     joint_damping: Real = 2.0, not_negative(), "1";

@@ -3,11 +3,12 @@
 //! What the engine does not have yet is answered with `Unsupported`, so that its rows say n/a instead of lying.
 
 use crate::engine::{
-    BodyDef, BodyKey, Counts, D2, D3, Dim, Engine, JointDef, Kind, Shape2, Shape3, State, Unsupported,
-    WorldDef,
+    BodyDef, BodyKey, Counts, D2, D3, Dim, Engine, JointDef, JointKind, Kind, Shape2, Shape3, State,
+    Unsupported, WorldDef,
 };
 use std::sync::Arc;
 use topple::exec::Pool;
+use topple::joint::{Ball, Hinge, Limits};
 use topple::world::{QueryFilter, Ray};
 use topple::{Point2, Point3, Rot2, Settings};
 
@@ -23,6 +24,8 @@ pub trait Bridge:
     fn from_rot(r: <Self::Theirs as topple::Dim>::Rot) -> Self::Rot;
     /// Position from Topple.
     fn from_point(p: <Self::Theirs as topple::Dim>::Point) -> Self::Vec;
+    /// The orientation that turns x to the axis; nothing to turn in the plane.
+    fn from_x_to(axis: glam::Vec3) -> Self::Rot;
     /// Shape to Topple.
     fn to_shape(shape: &Self::Geometry) -> Result<<Self::Theirs as topple::Dim>::Shape, Unsupported>;
 }
@@ -81,8 +84,26 @@ impl<D: Bridge> Engine<D> for Topple<D> {
         Ok(BodyKey(self.bodies.len() as u32 - 1))
     }
 
-    fn add_joint(&mut self, _def: &JointDef<D>, _a: BodyKey, _b: BodyKey) -> Result<(), Unsupported> {
-        Err(Unsupported("Topple has no joints yet".into()))
+    fn add_joint(&mut self, def: &JointDef<D>, a: BodyKey, b: BodyKey) -> Result<(), Unsupported> {
+        let (kind, axis) = match def.kind {
+            JointKind::Ball => (topple::JointKind::Ball(Ball::default()), None),
+            JointKind::Hinge { axis, limits } => {
+                let limits = limits.map(|(low, high)| Limits::new(low, high));
+                (topple::JointKind::Hinge(Hinge { limits, ..Hinge::default() }), Some(axis))
+            }
+            JointKind::Cone { axis, swing, twist } => {
+                let ball = Ball { cone: Some(swing), twist: Some(Limits::new(-twist, twist)) };
+                (topple::JointKind::Ball(ball), Some(axis))
+            }
+        };
+        // Hinge axis, cone and twist are all about x of the joint frame.
+        let turn = D::to_rot(axis.map_or_else(D::Rot::default, D::from_x_to));
+        let joint = topple::JointDef {
+            local_a: topple::Pose::new(def.anchor_a, turn),
+            local_b: topple::Pose::new(def.anchor_b, turn),
+            ..topple::JointDef::new(self.bodies[a.0 as usize], self.bodies[b.0 as usize], kind)
+        };
+        self.world.create_joint(joint).map(|_| ()).map_err(refused)
     }
 
     fn remove_body(&mut self, body: BodyKey) {
@@ -175,6 +196,10 @@ impl Bridge for D2 {
         glam::Vec2::new(p.x, p.y)
     }
 
+    fn from_x_to(_axis: glam::Vec3) -> f32 {
+        0.0
+    }
+
     fn to_shape(shape: &Shape2) -> Result<topple::Shape2, Unsupported> {
         use topple::Shape2 as Theirs;
         Ok(match shape {
@@ -201,6 +226,10 @@ impl Bridge for D3 {
 
     fn from_point(p: Point3) -> glam::Vec3 {
         glam::Vec3::new(p.x, p.y, p.z)
+    }
+
+    fn from_x_to(axis: glam::Vec3) -> glam::Quat {
+        glam::Quat::from_rotation_arc(glam::Vec3::X, axis)
     }
 
     fn to_shape(shape: &Shape3) -> Result<topple::Shape3, Unsupported> {

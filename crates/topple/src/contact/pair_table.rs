@@ -126,7 +126,7 @@ mod tests {
         let mut seed = 12345_u64;
         for step in 0..20_000_u32 {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let key = (seed >> 33) % 700 << 32 | (seed >> 40) % 3;
+            let key = (((seed >> 33) % 700) << 32) | ((seed >> 40) % 3);
             if seed >> 60 < 9 && !map.contains_key(&key) {
                 table.insert(key, step);
                 map.insert(key, step);

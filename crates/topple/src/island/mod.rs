@@ -143,7 +143,7 @@ impl Islands {
                         joined.push(contacts.hot[contact as usize].bodies[1 - side]);
                     }
                 }
-                joints.neighbors(bodies.records[body].first_joint, &mut joined);
+                joints.linked_neighbors(bodies.records[body].first_joint, &mut joined);
                 for other in joined.drain(..) {
                     let record = &bodies.records[other];
                     if record.island == NONE && record.kind == BodyKind::Dynamic {

@@ -1,20 +1,39 @@
-//! Joints between bodies.
+//! Joints: what the user gives, what the world keeps, and the rows that solvers see.
+//!
+//! A joint holds two frames together, one on each body. Every kind is described once, dimension-free, as a list of
+//! *blocks* of up to six rows: Jacobian, error, and the law that the impulse follows (hard, spring, motor, limit). A
+//! solver visits the blocks at the current poses with [`Joint::visit`] and solves each with [`Pair::solve`]; it needs to
+//! know nothing about kinds. Only what truly differs between plane and space is written twice, in `d2.rs` and `d3.rs`.
+//!
+//! Reading order: `def.rs` the kinds and their parameters, `rows.rs` rows, laws and the solution of a block, `sight.rs`
+//! the geometry of a joint at this moment, then one file per kind, with C, Ċ and J at its head; `store.rs` the list.
+//!
+//! **Frames.** x of frame a is the axis of hinge (3D), slider and suspension; z of frame a the axle of a wheel (3D). In
+//! the plane everything turns about the z axis that points out of it. Angles and translations are those of frame b in
+//! frame a.
 
-use crate::math::*;
-use core::marker::PhantomData;
+mod ball;
+mod d2;
+mod d3;
+mod def;
+mod distance;
+mod drive;
+mod fixed;
+mod hinge;
+mod mouse;
+mod rows;
+mod sight;
+mod slider;
+mod spring;
+mod store;
+mod wheel;
 
-/// All joints of a world.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Joints<D: Dim> {
-    dimension: PhantomData<D>,
-}
-
-impl<D: Dim> Joints<D> {
-    /// Bodies joined to the body whose first edge is `first_joint`.
-    pub(crate) fn neighbors(&self, _first_joint: u32, _out: &mut Vec<u32>) {}
-
-    /// True if a joint between the two bodies says that they do not collide.
-    pub(crate) fn forbid(&self, _bodies: &crate::body::Bodies<D>, _a: u32, _b: u32) -> bool {
-        false
-    }
-}
+pub(crate) use def::bound as check_bound;
+pub use def::{
+    Ball, Distance, Drive, Hinge, JointDef, JointKind, JointSoftness, Limits, Motor, Mouse, Slider, Spring,
+    SpringDamper, Wheel,
+};
+pub use rows::{Answer, Law, Pair, PassLaw, Row, RowSink};
+pub use sight::{JointDim, Sight};
+pub use store::{Joint, MAX_ROWS};
+pub(crate) use store::{JointRecord, Joints};

@@ -19,6 +19,7 @@ pub trait Dim:
     sealed::Sealed
     + crate::world::Pinned
     + crate::solver::soft_step::SoftDim
+    + crate::joint::JointDim
     + Copy
     + Debug
     + Default

@@ -5,6 +5,7 @@ use crate::body::{AwakeBodies, BodyProps, BodyState, NO_SLOT};
 use crate::contact::{ConstraintGraph, Contact};
 use crate::exec::Executor;
 use crate::integrator::Integrator;
+use crate::joint::Joint;
 use crate::math::*;
 
 /// One step's work for a solver.
@@ -19,6 +20,8 @@ pub struct SolverContext<'a, D: Dim> {
     pub bodies: &'a mut AwakeBodies<D>,
     /// All contacts, at their index; the graph says which ones count.
     pub contacts: &'a mut [Contact<D>],
+    /// All joints, at their index; the graph says which ones count.
+    pub joints: &'a mut [Joint<D>],
     /// Touching contacts and joints by colour.
     pub graph: &'a ConstraintGraph,
     /// Places of all bodies at the start of the step, by stable index: for partners that are not awake.
@@ -44,6 +47,12 @@ impl<D: Dim> SolverContext<'_, D> {
     pub fn contact_order(&self) -> impl Iterator<Item = u32> + '_ {
         let colors = core::iter::once(self.graph.overflow()).chain(self.graph.colors());
         colors.flat_map(|color| color.contacts.iter().copied())
+    }
+
+    /// Indices of the joints to solve, in the same order.
+    pub fn joint_order(&self) -> impl Iterator<Item = u32> + '_ {
+        let colors = core::iter::once(self.graph.overflow()).chain(self.graph.colors());
+        colors.flat_map(|color| color.joints.iter().copied())
     }
 
     /// Slots of the two bodies of a contact; [`NO_SLOT`] for one that the solver does not move.

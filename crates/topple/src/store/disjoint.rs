@@ -37,7 +37,6 @@ impl<'a, T> Disjoint<'a, T> {
     ///
     /// # Safety
     /// While the result lives, no other thread and no other reference may use item `index`.
-    #[expect(clippy::mut_from_ref, reason = "handing out disjoint items is what the type is for")]
     #[inline]
     pub(crate) unsafe fn get(&self, index: usize) -> &'a mut T {
         assert!(index < self.length, "index within the slice");
@@ -45,11 +44,24 @@ impl<'a, T> Disjoint<'a, T> {
         unsafe { &mut *self.start.add(index) }
     }
 
+    /// A copy of item `index`.
+    ///
+    /// # Safety
+    /// While this runs, no other thread may write item `index`, and no `&mut` to it may be in use.
+    #[inline]
+    pub(crate) unsafe fn read(&self, index: usize) -> T
+    where
+        T: Copy,
+    {
+        assert!(index < self.length, "index within the slice");
+        // SAFETY: within the slice (checked above), not written meanwhile by the caller's promise.
+        unsafe { *self.start.add(index) }
+    }
+
     /// Items `from..to`.
     ///
     /// # Safety
     /// While the result lives, no other thread and no other reference may use any item of the range.
-    #[expect(clippy::mut_from_ref, reason = "handing out disjoint items is what the type is for")]
     #[inline]
     pub(crate) unsafe fn range(&self, from: usize, to: usize) -> &'a mut [T] {
         assert!(from <= to && to <= self.length, "range within the slice");

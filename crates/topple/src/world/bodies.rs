@@ -274,6 +274,7 @@ impl<D: Dim> World<D> {
         place.position += shift;
         core.motion.linear += D::cross_ang(core.motion.angular, shift);
         self.update_extent(index);
+        self.refresh_joint_frames(index);
     }
 
     /// Places of the shapes relative to the centre of mass, and the sizes that margins scale with.
@@ -384,13 +385,6 @@ impl<D: Dim> World<D> {
         self.joints.neighbors(self.bodies.records[index].first_joint, &mut joined);
         joined.into_iter().for_each(|other| self.wake_index(other));
     }
-
-    // Joints are hooked in by `joint/`; a body without joints has nothing to do here.
-    fn remove_joints_of(&mut self, _index: u32) {}
-    fn uncolor_joints_of(&mut self, _index: u32) {}
-    fn color_joints_of(&mut self, _index: u32) {}
-    pub(crate) fn wake_joints_of(&mut self, _index: u32) {}
-    pub(crate) fn sleep_joints_of(&mut self, _index: u32) {}
 }
 
 /// Mass of a shape where it stands on its body.

@@ -1,7 +1,7 @@
 //! What happened in a step: arrays, filled while it runs, read afterwards, in an order that never depends on threads.
 
 use crate::math::*;
-use crate::store::{BodyId, ContactId, ShapeId};
+use crate::store::{BodyId, ContactId, JointId, ShapeId};
 
 /// Two shapes began to touch, go on touching, or parted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,23 @@ pub struct BodyFault {
     pub body: BodyId,
 }
 
+/// A joint carried more than its limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointEvent {
+    /// The joint; stale if it broke.
+    pub joint: JointId,
+    /// The two bodies.
+    pub bodies: [BodyId; 2],
+    /// Largest reaction force in any sub-step [N].
+    pub force: Real,
+    /// Largest reaction torque in any sub-step [N·m].
+    pub torque: Real,
+    /// It was removed.
+    pub is_broken: bool,
+    /// The user's number of the joint.
+    pub user_data: u64,
+}
+
 /// Events of the last step, each list sorted by the pair of shapes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Events<D: Dim> {
@@ -66,6 +83,8 @@ pub struct Events<D: Dim> {
     pub sensor_end: Vec<SensorEvent>,
     /// Bodies taken out because their state was not finite.
     pub fault: Vec<BodyFault>,
+    /// Joints over their limits of force or torque, sorted by joint.
+    pub joint: Vec<JointEvent>,
     /// End events of changes made between steps, moved to `end` by the next step.
     pub(crate) pending_end: Vec<ContactEvent>,
     /// The same for sensors.
@@ -82,6 +101,7 @@ impl<D: Dim> Events<D> {
             && self.sensor_begin.is_empty()
             && self.sensor_end.is_empty()
             && self.fault.is_empty()
+            && self.joint.is_empty()
     }
 
     /// Starts a new step.
@@ -91,6 +111,7 @@ impl<D: Dim> Events<D> {
         self.hit.clear();
         self.sensor_begin.clear();
         self.fault.clear();
+        self.joint.clear();
         self.end.clear();
         self.sensor_end.clear();
         self.end.append(&mut self.pending_end);
@@ -107,5 +128,6 @@ impl<D: Dim> Events<D> {
         }
         self.hit.sort_unstable_by_key(|e| e.shapes);
         self.fault.sort_unstable_by_key(|e| e.body);
+        self.joint.sort_unstable_by_key(|e| e.joint);
     }
 }

@@ -104,6 +104,10 @@ pub(super) fn quarantine<D: Dim>(world: &mut World<D>, body: u32) {
     world.take_out(body);
     debug_assert_eq!(world.bodies.records[body].set, BodySet::Disabled);
     world.bodies.records[body].is_quarantined = true;
+    // Its contacts end in this step, not in the next one as they would for a body that the user takes out.
+    let events = &mut world.events;
+    events.end.append(&mut events.pending_end);
+    events.sensor_end.append(&mut events.pending_sensor_end);
     let id = BodyId(world.bodies.records.id_at(body).unwrap_or_default());
     world.events.fault.push(BodyFault { body: id });
 }

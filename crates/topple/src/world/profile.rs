@@ -48,7 +48,8 @@ pub struct Counters {
     pub new_pairs: u32,
     /// Touching contacts that were solved.
     pub contacts: u32,
-    /// Contact points that were solved.
+    /// Points of the contacts that the narrow phase computed or kept. Contacts of bodies that were woken later in the step
+    /// are solved too, but counted from the next step on.
     pub points: u32,
     /// Joints that were solved.
     pub joints: u32,

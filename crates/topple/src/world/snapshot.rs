@@ -18,7 +18,7 @@ use crate::store::{BodyId, ContactId, IndexList, RawId, Reader, ShapeId, Slots, 
 
 const MAGIC: &[u8; 8] = b"topple\r\n";
 /// Raised with every change of the layout; other versions are refused.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 impl<D: Dim> World<D> {
     /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named, and
@@ -87,10 +87,12 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
         save_columns(&world.bodies, index, record, &mut out);
     }
     BodySet::ALL.iter().for_each(|&set| out.vars(world.bodies.set(set).as_slice()));
+    super::snapshot_joints::save(world, &mut out);
     save_shapes(world, &mut out);
     save_contacts(world, &mut out);
     for color in &world.graph.colors {
         out.vars(&color.contacts);
+        out.vars(&color.joints);
     }
     world.islands.slots.save(&mut out, |island, out| {
         [island.head, island.tail].into_iter().for_each(|link| out.link(link));
@@ -216,6 +218,11 @@ fn load_record<D: Dim>(input: &mut Reader<'_>) -> Result<BodyRecord<D>, Error> {
     Ok(record)
 }
 
+/// True if every bit is zero. A negative zero is not: it would come back as a positive one, and the hash sees the bits.
+fn is_blank<D: Dim>(linear: D::Vec, angular: D::Ang) -> bool {
+    (0..D::N).all(|i| linear.get(i).to_bits() == 0) && (0..D::ANGULAR).all(|i| angular.get(i).to_bits() == 0)
+}
+
 /// Columns of a body: place, velocity unless at rest for good, and what differs from the default.
 fn save_columns<D: Dim>(bodies: &Bodies<D>, index: u32, record: &BodyRecord<D>, out: &mut Writer) {
     let core = &bodies.cores[index as usize];
@@ -224,8 +231,8 @@ fn save_columns<D: Dim>(bodies: &Bodies<D>, index: u32, record: &BodyRecord<D>, 
     let mut note = |there: bool, bit: u8| parts |= if there { bit } else { 0 };
     note(core.gravity_scale != 1.0, part::GRAVITY);
     note(core.drag != Drag::default(), part::DRAG);
-    note(core.load != Load::ZERO, part::LOAD);
-    note(core.motion != crate::Motion::ZERO || record.set == BodySet::Awake, 1);
+    note(!is_blank::<D>(core.load.force, core.load.torque), part::LOAD);
+    note(!is_blank::<D>(core.motion.linear, core.motion.angular) || record.set == BodySet::Awake, 1);
     out.u8(parts);
     if parts & 1 != 0 {
         out.put(&core.motion.linear);
@@ -568,7 +575,13 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
         return Err(input.damaged("time"));
     }
     load_bodies(&mut world, input)?;
+    super::snapshot_joints::load(&mut world, input)?;
     load_shapes(&mut world, input)?;
+    let contradiction = |(what, index): (&str, u32)| Error::Snapshot {
+        reason: format!("contradicts itself: does not hold that {what} (index {index})"),
+    };
+    // The lists of joints are walked when the mass is set.
+    world.check_joint_edges().map_err(contradiction)?;
     let indices = world.bodies.records.iter().map(|(index, _)| index).collect::<Vec<_>>();
     let places = world.bodies.places.clone();
     let motions = world.bodies.cores.iter().map(|core| core.motion).collect::<Vec<_>>();
@@ -584,9 +597,7 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
     load_contacts(&mut world, input)?;
     load_lists(&mut world, input)?;
     load_pending(&mut world, input)?;
-    world.check().map_err(|(what, index)| Error::Snapshot {
-        reason: format!("contradicts itself: does not hold that {what} (index {index})"),
-    })?;
+    world.check().map_err(contradiction)?;
     load_methods(&mut world, input)?;
     if !input.is_at_end() {
         return Err(input.damaged("something follows the end"));
@@ -710,6 +721,7 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
             }
         }
         color.contacts = contacts;
+        color.joints = super::snapshot_joints::load_color(world, input, number, &mut color.bodies)?;
         world.graph.colors[number] = color;
     }
     let body_count = world.bodies.records.slot_count();

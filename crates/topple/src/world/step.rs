@@ -52,6 +52,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     lap = world.profile.lap(Stage::Finalize, lap);
 
     // sleep: wake what was leaned on, put to sleep what has come to rest
+    world.check_joints();
     world.wake_by_load();
     if world.settings.sleeping {
         world.put_to_sleep();
@@ -282,6 +283,7 @@ fn solve<D: Dim>(world: &mut World<D>) {
         impulse_time: world.settings.dt,
         bodies: &mut world.scratch.awake,
         contacts: &mut world.contacts.hot,
+        joints: &mut world.joints.hot,
         graph: &world.graph,
         places: &world.bodies.places,
         integrator: &*world.methods.integrator,

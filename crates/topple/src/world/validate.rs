@@ -31,7 +31,9 @@ impl<D: Dim> World<D> {
         self.check_shapes()?;
         self.check_contacts()?;
         self.check_edges()?;
+        self.check_joint_edges()?;
         self.check_colors()?;
+        self.check_joint_links()?;
         self.check_islands()
     }
 
@@ -158,6 +160,26 @@ impl<D: Dim> World<D> {
         ensure(left == 0, "every contact is in the lists of its bodies", left as u32)
     }
 
+    /// The same for joints.
+    pub(crate) fn check_joint_edges(&self) -> Finding {
+        let mut left = 2 * self.joints.records.len();
+        for (body, record) in self.bodies.records.iter() {
+            let (mut edge, mut previous) = (record.first_joint, NONE);
+            while edge != NONE {
+                ensure(left > 0, "joint lists of bodies end", body)?;
+                left -= 1;
+                let (index, side) = (edge / 2, (edge & 1) as usize);
+                let Some(joint) = self.joints.records.get(index) else {
+                    return Err(("listed joints are live", index));
+                };
+                let ours = self.joints.hot[index as usize].bodies[side] == body;
+                ensure(ours && joint.edges[side][0] == previous, "joint list of a body", body)?;
+                (previous, edge) = (edge, joint.edges[side][1]);
+            }
+        }
+        ensure(left == 0, "every joint is in the lists of its bodies", left as u32)
+    }
+
     fn check_colors(&self) -> Finding {
         for (number, color) in self.graph.colors.iter().enumerate() {
             let mut sides = 0;
@@ -174,16 +196,67 @@ impl<D: Dim> World<D> {
                     ensure(noted, "a colour has the bits of its bodies", index)?;
                 }
             }
-            // As many bits as sides: no body twice. Joints put their bits into the same sets.
+            for (slot, &index) in color.joints.iter().enumerate() {
+                let Some(record) = self.joints.records.get(index) else {
+                    return Err(("coloured joints are live", index));
+                };
+                let placed = record.color as usize == number && record.color_slot as usize == slot;
+                ensure(placed, "a joint knows its place in the colour", index)?;
+                let bodies = self.joints.hot[index as usize].bodies;
+                for side in (0..2).filter(|&side| record.colored[side]) {
+                    sides += 1;
+                    let noted = number >= self.graph.colors().len() || color.bodies.contains(bodies[side]);
+                    ensure(noted, "a colour has the bits of its bodies", index)?;
+                }
+            }
+            // As many bits as sides: no body twice.
             let bits = color.bodies.iter().count();
             let serial = number >= self.graph.colors().len();
-            ensure(
-                serial || !color.joints.is_empty() || bits == sides,
-                "no body twice in a colour",
-                number as u32,
-            )?;
+            ensure(serial || bits == sides, "no body twice in a colour", number as u32)?;
         }
         Ok(())
+    }
+
+    fn check_joint_links(&self) -> Finding {
+        let mut edges_left = 2 * self.joints.records.len();
+        for (body, record) in self.bodies.records.iter() {
+            let mut edge = record.first_joint;
+            while edge != NONE {
+                ensure(edges_left > 0, "lists of joints end", body)?;
+                edges_left -= 1;
+                let (joint, side) = (edge / 2, (edge & 1) as usize);
+                let Some(record) = self.joints.records.get(joint) else {
+                    return Err(("joints of bodies are live", joint));
+                };
+                ensure(
+                    self.joints.hot[joint as usize].bodies[side] == body,
+                    "a joint knows its bodies",
+                    joint,
+                )?;
+                edge = record.edges[side][1];
+            }
+        }
+        ensure(edges_left == 0, "every joint is in the lists of both bodies", edges_left as u32)?;
+        let mut colored = 0;
+        for (index, record) in self.joints.records.iter() {
+            let joint = &self.joints.hot[index as usize];
+            let [Some(a), Some(b)] = joint.bodies.map(|body| self.bodies.records.get(body)) else {
+                return Err(("bodies of joints are live", index));
+            };
+            let movable = self.movable_sides(joint.bodies);
+            let out = a.set == BodySet::Disabled || b.set == BodySet::Disabled;
+            let solved = !out && movable != [false; 2];
+            ensure(solved == (record.color != NO_COLOR), "joints that can move are coloured", index)?;
+            ensure(!solved || record.colored == movable, "coloured sides of a joint", index)?;
+            colored += usize::from(solved);
+            let linked = a.island != NONE && b.island != NONE;
+            ensure(linked == record.is_linked, "joints link islands", index)?;
+            ensure(!linked || a.island == b.island, "a joint is inside an island", index)?;
+            ensure(record.is_watched() == self.joints.watched.contains(index), "watched joints", index)?;
+            ensure(joint.impulses.iter().all(|x| x.is_finite()), "impulses of joints are finite", index)?;
+        }
+        let listed: usize = self.graph.colors.iter().map(|color| color.joints.len()).sum();
+        ensure(listed == colored, "joints in colours", listed as u32)
     }
 
     fn check_islands(&self) -> Finding {

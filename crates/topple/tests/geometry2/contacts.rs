@@ -228,7 +228,7 @@ fn a_capsule_lies_on_a_box_a_plane_and_a_capsule_with_two_points() {
         (Shape2::capsule(Vec2::new(-1.0, 0.8), Vec2::new(1.0, 0.8), 0.2), 1.2),
         (capsule.clone(), 0.4),
         (Shape2::segment(Vec2::new(2.0, 1.0), Vec2::new(-2.0, 1.0)), 1.2),
-        (Shape2::rounded_rectangle(4.0, 1.0, 0.5), 1.2),
+        (inflated(4.0, 1.0, 0.5), 1.2),
     ];
     for (ground, height) in grounds {
         for tilt in [-1e-4, 0.0, 1e-4] {

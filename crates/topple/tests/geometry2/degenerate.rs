@@ -162,7 +162,7 @@ fn nonsense_never_panics() {
         let mut pick = || odd[random.below(odd.len() as u32) as usize];
         let mut shapes = [
             Shape2::circle(pick()),
-            Shape2::rounded_rectangle(pick(), pick(), pick()),
+            inflated(pick(), pick(), pick()),
             Shape2::capsule(Vec2::new(pick(), pick()), Vec2::new(pick(), pick()), pick()),
             Shape2::segment(Vec2::new(pick(), pick()), Vec2::new(pick(), pick())),
             Shape2::HalfPlane { normal: Vec2::new(pick(), pick()), offset: pick() },

@@ -19,7 +19,7 @@ fn bricks() -> Vec<Shape2> {
         [(-0.5, -0.5), (0.5, -0.5), (0.4, 0.3), (0.0, 0.6), (-0.4, 0.3)].map(|(x, y)| Vec2::new(x, y));
     vec![
         Shape2::rectangle(1.0, 1.0),
-        Shape2::rounded_rectangle(0.8, 0.8, 0.1),
+        inflated(0.8, 0.8, 0.1),
         Shape2::polygon(&house).unwrap(),
         Shape2::capsule(Vec2::new(-0.5, -0.3), Vec2::new(0.5, -0.3), 0.2),
         Shape2::segment(Vec2::new(-0.5, -0.5), Vec2::new(0.5, -0.5)),
@@ -152,7 +152,7 @@ fn the_axis_does_not_flicker_at_a_tie() {
 #[test]
 fn the_normal_of_rounded_shapes_at_rest_does_not_change_between_their_edges() {
     // Of the same width: which edge is the better axis depends on the sign of the tilt.
-    let (a, b) = (Shape2::rounded_rectangle(1.0, 1.0, 0.1), Shape2::rounded_rectangle(1.0, 0.5, 0.1));
+    let (a, b) = (inflated(1.0, 1.0, 0.1), inflated(1.0, 0.5, 0.1));
     let mut random = Random::new(34);
     let mut cache = PairCache::default();
     let mut changes = 0;
@@ -169,7 +169,7 @@ fn the_normal_of_rounded_shapes_at_rest_does_not_change_between_their_edges() {
 
 #[test]
 fn normals_turn_continuously_when_a_rounded_shape_is_pushed_around_a_corner() {
-    let (a, b) = (Shape2::rounded_rectangle(1.0, 1.0, 0.1), Shape2::rounded_rectangle(0.5, 0.5, 0.1));
+    let (a, b) = (inflated(1.0, 1.0, 0.1), inflated(0.5, 0.5, 0.1));
     let mut cache = PairCache::default();
     let mut last: Option<(Vec2, Real)> = None;
     for step in 0..2000 {

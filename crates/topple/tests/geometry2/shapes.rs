@@ -102,7 +102,7 @@ fn impossible_sizes_are_refused_and_the_field_named() {
         (Shape2::rectangle(-1.0, 1.0), "Rectangle.half.x"),
         (Shape2::rectangle(1.0, 0.0), "Rectangle.half.y"),
         (Shape2::rectangle(1.0, Real::INFINITY), "Rectangle.half.y"),
-        (Shape2::rounded_rectangle(1.0, 1.0, -0.1), "Rectangle.radius"),
+        (inflated(1.0, 1.0, -0.1), "Rectangle.radius"),
         (Shape2::capsule(Vec2::ZERO, Vec2::X, 0.0), "Capsule.radius"),
         (Shape2::capsule(Vec2::X, Vec2::X, 1.0), "Capsule.b"),
         (Shape2::segment(Vec2::new(nan, 0.0), Vec2::X), "Segment.a"),
@@ -131,7 +131,7 @@ fn a_flat_rectangle_becomes_a_segment_and_no_other_shape_does() {
     assert!(flat.flattened().unwrap().validate().is_ok());
     let upright = Shape2::rectangle(0.0, 2.0).flattened();
     assert_eq!(upright, Some(Shape2::segment(Vec2::NEG_Y, Vec2::Y)));
-    assert!(matches!(Shape2::rounded_rectangle(4.0, 0.0, 0.5).flattened(), Some(Shape2::Capsule { .. })));
+    assert!(matches!(inflated(4.0, 0.0, 0.5).flattened(), Some(Shape2::Capsule { .. })));
     for other in [Shape2::rectangle(0.0, 0.0), Shape2::rectangle(1.0, 1.0), Shape2::circle(1.0)] {
         assert_eq!(other.flattened(), None);
     }

@@ -55,7 +55,7 @@ pub(crate) fn random_shape(random: &mut Random, kind: u32, size: Real) -> Shape2
     match kind % KINDS {
         0 => Shape2::circle(length(random)),
         1 => Shape2::rectangle(length(random), length(random)),
-        2 => Shape2::rounded_rectangle(length(random), length(random), 0.3 * length(random)),
+        2 => inflated(length(random), length(random), 0.3 * length(random)),
         3 => random_polygon(random, size, 0.0),
         4 => {
             let radius = 0.3 * length(random);
@@ -131,4 +131,9 @@ pub(crate) fn check_promises(manifold: &LocalManifold<D2>, margin: Real, what: &
     if let [p, q] = manifold.points() {
         assert_ne!(p.id, q.id, "{what}: ids");
     }
+}
+
+/// A rectangle of the given core sizes, inflated by `radius` on all sides.
+pub(crate) fn inflated(width: f32, height: f32, radius: f32) -> Shape2 {
+    Shape2::Rectangle { half: Vec2::new(0.5 * width, 0.5 * height), radius }
 }

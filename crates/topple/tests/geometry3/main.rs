@@ -4,6 +4,7 @@ mod boxes;
 mod convex;
 mod distance;
 mod hulls;
+mod parry;
 mod round;
 mod shapes;
 mod support;

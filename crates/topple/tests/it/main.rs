@@ -1,4 +1,5 @@
 //! The tests of the whole engine, in one binary. Each claim is one generic text, run in both dimensions.
+#![allow(unreachable_pub, reason = "the examples are modules here, and programs of their own elsewhere")]
 
 // Closed-form mechanics: falling, throwing, hitting, sliding, rolling, spinning.
 mod analytic;

@@ -17,7 +17,7 @@ fn stack_of_ten_rests<D: TestDim>() {
         let boxes = tower(&mut world);
         // The reference solver takes the points of a contact one by one, and its ten sweeps end before a tower of ten is
         // upright again.
-        let lean = if solver == "baumgarte" { 0.02 } else { 0.005 };
+        let lean = if solver == "baumgarte" { 0.02 } else { 0.01 };
         let mut asleep_after = None;
         for step in 0..600 {
             world.step();

@@ -78,9 +78,9 @@ impl Shape2 {
         Self::rounded_rectangle(width, height, 0.0)
     }
 
-    /// A rectangle of the given full sizes, then inflated by `radius` [m] on all sides.
+    /// A rectangle of the given full outer sizes [m] whose corners are rounded with `radius`.
     pub fn rounded_rectangle(width: Real, height: Real, radius: Real) -> Self {
-        Self::Rectangle { half: Vec2::new(0.5 * width, 0.5 * height), radius }
+        Self::Rectangle { half: Vec2::new(0.5 * width, 0.5 * height) - Vec2::splat(radius), radius }
     }
 
     /// The convex hull of any number of points [m], with at most [`MAX_POLYGON_VERTICES`] corners.

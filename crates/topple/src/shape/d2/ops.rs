@@ -49,6 +49,16 @@ impl ShapeOps<D2> for Shape2 {
         }
     }
 
+    fn flattened(&self) -> Option<Self> {
+        let Self::Rectangle { half, radius } = *self else { return None };
+        let end = match (half.x == 0.0, half.y == 0.0) {
+            (false, true) => Vec2::X * half.x,
+            (true, false) => Vec2::Y * half.y,
+            _ => return None,
+        };
+        Some(if radius == 0.0 { Self::segment(-end, end) } else { Self::capsule(-end, end, radius) })
+    }
+
     fn can_move(&self) -> bool {
         !matches!(self, Self::HalfPlane { .. })
     }
@@ -152,6 +162,13 @@ impl ShapeOps<D2> for Shape2 {
                 Some(Vec2::new(half.x.copysign(direction.x), half.y.copysign(direction.y)))
             }
             _ => self.outline(&mut Scratch::default()).map(|o| o.vertices[o.support(direction)]),
+        }
+    }
+
+    fn half_space(&self) -> Option<(Vec2, Real)> {
+        match self {
+            Self::HalfPlane { normal, offset } => Some((*normal, *offset)),
+            _ => None,
         }
     }
 

@@ -60,9 +60,8 @@ fn rounded_box(density: Real, half: Vec3, radius: Real) -> Mass<D3> {
         let quarter = hi * hi * PI * r * r / 4.0 + 2.0 * hi * r * r * r / 3.0 + PI * r * r * r * r / 16.0;
         second[i] += 2.0 * (2.0 * 2.0 * hj + 2.0 * 2.0 * hk) * quarter;
         // Half balls at the ends: volume 2πr³/3, ∫u = πr⁴/4, ∫u² = 2πr⁵/15.
-        let ball = hi * hi * 2.0 * PI * r.powi(3) / 3.0
-            + 2.0 * hi * PI * r.powi(4) / 4.0
-            + 2.0 * PI * r.powi(5) / 15.0;
+        let (r3, r4, r5) = (r * r * r, r * r * r * r, r * r * r * r * r);
+        let ball = hi * hi * 2.0 * PI * r3 / 3.0 + 2.0 * hi * PI * r4 / 4.0 + 2.0 * PI * r5 / 15.0;
         second[i] += 2.0 * ball;
     }
     let [x, y, z] = h;

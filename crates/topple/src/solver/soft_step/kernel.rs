@@ -132,7 +132,11 @@ pub(crate) fn solve_normals<L: Lanes, const N: usize, const A: usize, const P: u
     let moved = dot(&n, &minus(&b.p, &a.p));
     let mut speed = dot(&n, &minus(&b.v, &a.v));
     let mut total = zero;
-    for point in &mut row.points[..row.count as usize] {
+    let count = row.count as usize;
+    for i in 0..count {
+        // The relaxing pass takes the points from the last to the first: always the same one first would tip symmetric
+        // stacks over to its side.
+        let point = &mut row.points[if BIAS { i } else { count - 1 - i }];
         let ja: [L; A] = load(&point.ja);
         let jb: [L; A] = load(&point.jb);
         let turned = dot(&jb, &b.t).sub(dot(&ja, &a.t));

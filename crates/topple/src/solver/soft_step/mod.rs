@@ -20,9 +20,10 @@
 //! the rows are not touched: three of four warm-start sweeps disappear.
 //!
 //! **Files**: `lanes.rs` the arithmetic, `rows.rs` the layout, `pack.rs` the bodies, `prepare.rs` manifolds to rows and
-//! back, `kernel.rs` the passes with their formulas, `rolling.rs` rolling
-//! resistance, `stages.rs` the stages cut into pieces, this file the order of the stages.
+//! back, `kernel.rs` the passes with their formulas, `rolling.rs` rolling resistance, `joints.rs` the joints, `stages.rs`
+//! the order of the stages. In every colour joints come before contacts: what must not overlap has the last word.
 
+mod joints;
 mod kernel;
 mod lanes;
 mod pack;
@@ -41,6 +42,7 @@ use crate::math::*;
 #[derive(Debug)]
 pub struct SolverSoftStep<D: Dim> {
     core: D::Core,
+    joints: joints::JointRows<D>,
     width: SimdWidth,
 }
 
@@ -54,7 +56,7 @@ impl<D: Dim> SolverSoftStep<D> {
     /// With a given width of instructions, for tests and comparisons; falls back to one lane where the machine lacks it.
     pub fn with_width(width: SimdWidth) -> Self {
         let width = if width.is_available() { width } else { SimdWidth::Scalar };
-        Self { core: D::Core::default(), width }
+        Self { core: D::Core::default(), joints: joints::JointRows::default(), width }
     }
 }
 
@@ -64,6 +66,6 @@ impl<D: Dim> Solver<D> for SolverSoftStep<D> {
     }
 
     fn solve(&mut self, context: &mut SolverContext<'_, D>) {
-        D::soft_solve(&mut self.core, context, self.width);
+        D::soft_solve(&mut self.core, &mut self.joints, context, self.width);
     }
 }

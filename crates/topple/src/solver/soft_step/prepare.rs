@@ -1,6 +1,6 @@
 //! From manifolds to rows, eight contacts at a time, and from rows back to manifolds.
 //!
-//! Each contact is first flattened to blocks of floats, each body has one line of them ([`BodyLine`]); transposing those
+//! Each contact is first flattened to blocks of floats, each body has one line of them ([`body_line`]); transposing those
 //! gives lanes, and all the mathematics is done wide. Preparation happens once per step but touches more memory than any
 //! sweep, so it is worth as much care as the sweeps.
 

@@ -1,5 +1,6 @@
 //! The stages of a solve, cut into pieces and run with a barrier between them.
 
+use super::joints::{JOINTS_PER_PIECE, JointPass, JointRow, JointRows, JointRun, JointScene};
 use super::kernel::{self, PassParams};
 use super::lanes::{Lanes, Scalar, SimdWidth};
 use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening};
@@ -24,22 +25,36 @@ pub trait SoftDim: Sized {
     #[doc(hidden)]
     type Core: Default + core::fmt::Debug + Send + Sync;
     #[doc(hidden)]
-    fn soft_solve(core: &mut Self::Core, context: &mut SolverContext<'_, Self>, width: SimdWidth)
-    where
+    fn soft_solve(
+        core: &mut Self::Core,
+        joints: &mut JointRows<Self>,
+        context: &mut SolverContext<'_, Self>,
+        width: SimdWidth,
+    ) where
         Self: Dim;
 }
 
 impl SoftDim for D2 {
     type Core = Core<2, 1, 2, 1, 0, 8>;
-    fn soft_solve(core: &mut Self::Core, context: &mut SolverContext<'_, Self>, width: SimdWidth) {
-        core.solve(context, width);
+    fn soft_solve(
+        core: &mut Self::Core,
+        joints: &mut JointRows<Self>,
+        context: &mut SolverContext<'_, Self>,
+        width: SimdWidth,
+    ) {
+        core.solve(joints, context, width);
     }
 }
 
 impl SoftDim for D3 {
     type Core = Core<3, 3, 4, 2, 1, 16>;
-    fn soft_solve(core: &mut Self::Core, context: &mut SolverContext<'_, Self>, width: SimdWidth) {
-        core.solve(context, width);
+    fn soft_solve(
+        core: &mut Self::Core,
+        joints: &mut JointRows<Self>,
+        context: &mut SolverContext<'_, Self>,
+        width: SimdWidth,
+    ) {
+        core.solve(joints, context, width);
     }
 }
 
@@ -85,6 +100,13 @@ enum Stage {
         to: u32,
     },
     Store,
+    PrepareJoints,
+    Joints {
+        pass: JointPass,
+        from: u32,
+        to: u32,
+    },
+    StoreJoints,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,8 +156,8 @@ unsafe fn pass<
         if matches!(which, Pass::Restitution) && !row.bounces {
             continue;
         }
-        // SAFETY: slots are within the array.
         let at = |slots: &[u32; WIDTH]| {
+            // SAFETY: slots are within the array.
             slots.map(|slot| unsafe { run.bodies.add(slot as usize).cast::<[f32; S]>() })
         };
         let (rows_a, rows_b) = (at(&row.a), at(&row.b));
@@ -341,18 +363,28 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     Core<N, A, P, T, K, S>
 {
     /// Cuts the colours into rows and lists the stages.
-    fn plan<D: Dim>(&mut self, context: &SolverContext<'_, D>) {
+    fn plan<D: Dim>(&mut self, joints: &mut JointRows<D>, context: &SolverContext<'_, D>) {
         self.cold.clear();
+        joints.rows.clear();
+        let mut list = |indices: &[u32]| {
+            let from = joints.rows.len() as u32;
+            let blank = |&index: &u32| JointRow::blank(index, &context.joints[index as usize]);
+            joints.rows.extend(indices.iter().map(blank));
+            from..joints.rows.len() as u32
+        };
         let overflow = context.graph.overflow();
         // One contact per row: overflow contacts may share bodies and are solved one after the other.
         fill_rows(&overflow.contacts, &mut self.cold, 1);
         let serial = self.cold.len() as u32;
-        let mut ranges: [Range<u32>; 32] = core::array::from_fn(|_| 0..0);
+        let serial_joints = list(&overflow.joints);
+        // Rows and joints of each colour in use.
+        let mut ranges: [(Range<u32>, Range<u32>); 32] = core::array::from_fn(|_| (0..0, 0..0));
         let mut count = 0;
-        for color in context.graph.colors().iter().filter(|color| !color.contacts.is_empty()) {
+        let in_use = |color: &&crate::contact::Color| !color.contacts.is_empty() || !color.joints.is_empty();
+        for color in context.graph.colors().iter().filter(in_use) {
             let from = self.cold.len() as u32;
             fill_rows(&color.contacts, &mut self.cold, WIDTH);
-            ranges[count] = from..self.cold.len() as u32;
+            ranges[count] = (from..self.cold.len() as u32, list(&color.joints));
             count += 1;
         }
         let total = self.cold.len();
@@ -372,13 +404,29 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
         };
         let sweep = |pass: Pass, add: &mut dyn FnMut(Stage, usize)| {
+            let joint_pass = match pass {
+                Pass::WarmStart => Some(JointPass::WarmStart),
+                Pass::Solve => Some(JointPass::Solve),
+                Pass::Relax => Some(JointPass::Relax),
+                Pass::Restitution => None,
+            };
+            let joints = |range: &Range<u32>, pieces: u32, add: &mut dyn FnMut(Stage, usize)| {
+                if let Some(pass) = joint_pass {
+                    add(Stage::Joints { pass, from: range.start, to: range.end }, pieces as usize);
+                }
+            };
+            joints(&serial_joints, u32::from(!serial_joints.is_empty()), add);
             add(Stage::Overflow { pass, to: serial }, usize::from(serial > 0));
-            for range in &ranges[..count] {
+            for (range, joint_range) in &ranges[..count] {
+                let pieces = (joint_range.end - joint_range.start).div_ceil(JOINTS_PER_PIECE as u32);
+                joints(joint_range, pieces, add);
                 let pieces = (range.end - range.start).div_ceil(ROWS_PER_PIECE as u32);
                 add(Stage::Rows { pass, from: range.start, to: range.end }, pieces as usize);
             }
         };
+        let joint_pieces = joints.rows.len().div_ceil(JOINTS_PER_PIECE);
         add(Stage::PrepareRows, row_pieces);
+        add(Stage::PrepareJoints, joint_pieces);
         for substep in 0..context.settings.substeps {
             add(Stage::IntegrateVelocities { first: substep == 0 }, body_pieces);
             if substep == 0 && context.settings.warm_starting {
@@ -392,15 +440,21 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             sweep(Pass::Restitution, &mut add);
         }
         add(Stage::Store, row_pieces);
+        add(Stage::StoreJoints, joint_pieces);
     }
 
     /// One whole step.
-    fn solve<D: Whiten>(&mut self, context: &mut SolverContext<'_, D>, width: SimdWidth) {
+    fn solve<D: Whiten>(
+        &mut self,
+        joint_rows: &mut JointRows<D>,
+        context: &mut SolverContext<'_, D>,
+        width: SimdWidth,
+    ) {
         debug_assert_eq!((D::N, D::ANGULAR, D::MAX_POINTS), (N, A, P));
         let settings = context.settings;
         let h = context.dt / settings.substeps as Real;
         context.impulse_time = h;
-        self.plan(context);
+        self.plan(joint_rows, context);
         let count = context.bodies.len();
         self.whitenings.clear();
         self.whitenings.extend(context.bodies.props.iter().map(whitening::<D>));
@@ -449,6 +503,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let row_count = cold.len();
         let cold = Disjoint::new(cold);
         let contacts = Disjoint::new(context.contacts);
+        let joint_count = joint_rows.rows.len();
+        let joint_rows = Disjoint::new(&mut joint_rows.rows);
+        let joints = Disjoint::new(context.joints);
         let integrator = context.integrator;
         let whitenings = &whitenings[..];
         let stages = &stages[..];
@@ -559,6 +616,32 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                             let contact = contacts.get(cold.contacts[lane] as usize);
                             store_lane(contact, lane, row, friction, cold);
                         }
+                    }
+                }
+            }
+            Stage::PrepareJoints => {
+                let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
+                let scene = JointScene { settings, props, slots: scene.slots, places: scene.places, h };
+                // SAFETY: pieces do not overlap.
+                unsafe { joint_rows.range(from, to) }.iter_mut().for_each(|row| row.prepare(&scene));
+            }
+            Stage::Joints { pass, from, to } => {
+                let first = from as usize + piece * JOINTS_PER_PIECE;
+                let alone = pieces[stage] == 1;
+                let last = if alone { to as usize } else { (to as usize).min(first + JOINTS_PER_PIECE) };
+                // SAFETY: pieces do not overlap; joints of one colour share no dynamic body, nobody writes the others;
+                // overflow joints run in order.
+                unsafe {
+                    let rows = joint_rows.range(first, last);
+                    JointRun { rows, bodies: packed, rotations, whitenings, h }.run(pass);
+                }
+            }
+            Stage::StoreJoints => {
+                let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
+                // SAFETY: pieces do not overlap; each joint is in one row.
+                unsafe {
+                    for row in joint_rows.range(from, to) {
+                        row.store(joints.get(row.index as usize));
                     }
                 }
             }

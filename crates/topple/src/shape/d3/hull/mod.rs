@@ -175,6 +175,10 @@ impl HullData {
 
     /// Builds the half-edges and planes for loops of vertex numbers. None if the loops are no closed convex surface.
     fn from_loops(vertices: Vec<Vec3>, loops: &[Vec<u16>]) -> Option<Self> {
+        // A closed surface of n corners has at most 3n − 6 edges: more are damaged data, and would not fit the indices.
+        if loops.iter().map(Vec::len).sum::<usize>() > 6 * vertices.len() {
+            return None;
+        }
         let mut half_edges = Vec::new();
         let mut faces = Vec::new();
         for (face, corners) in loops.iter().enumerate() {
@@ -274,7 +278,7 @@ impl HullData {
             return Err(input.damaged("vertices of a hull"));
         }
         let vertices = (0..count).map(|_| input.get()).collect::<Result<Vec<Vec3>, _>>()?;
-        let face_count = input.length(16)?;
+        let face_count = input.length(7)?;
         if vertices.iter().any(|v| !v.is_finite()) || face_count > 2 * MAX_HULL_VERTICES {
             return Err(input.damaged("faces of a hull"));
         }

@@ -1,0 +1,200 @@
+//! Joints in the sub-steps: scalar, one after the other within a piece of a colour.
+//!
+//! Blocks and laws are those of `joint/`; this file knows when they run. In each pass the frames are turned to the
+//! current orientations of the bodies: the biased pass stands at the start of the sub-step, the relaxing pass at its end.
+//!
+//! **Warm start.** The first sub-step starts from the stored impulses. Later ones get the effect of the last sub-step by
+//! extrapolation, body by body (see the head of `mod.rs`), which repeats the impulse with the lever arms of *then*. For
+//! contacts these are frozen; a joint's have turned with its bodies, and repeating old ones would feed a swinging pendulum
+//! with a torque h·w·r·F, an anti-damping of the order h·g/l: four percent per second at one metre. So each joint
+//! remembers what it did to its bodies in the last sub-step, and before it is solved adds the difference to what its
+//! impulses would do now. No extra sweep is needed.
+
+use super::pack::{Packed, Whitening, plain_spin, whiten_impulse};
+use crate::body::{BodyProps, NO_SLOT};
+use crate::joint::{Answer, Joint, MAX_ROWS, Pair, PassLaw};
+use crate::math::*;
+use crate::store::Disjoint;
+
+/// Joints per piece. A constant: the cut must not depend on the number of threads.
+pub(super) const JOINTS_PER_PIECE: usize = 16;
+
+/// Which of the passes over the joints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum JointPass {
+    WarmStart,
+    Solve,
+    Relax,
+}
+
+/// A joint with all that the passes read and write, in the order of the colours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct JointRow<D: Dim> {
+    /// Index of the joint.
+    pub index: u32,
+    /// Slots of the bodies; the slot after the last one is the ground.
+    slots: [u32; 2],
+    is_dynamic: [bool; 2],
+    /// Orientations at the start of the step, for bodies without slot.
+    rotations: [D::Rot; 2],
+    /// Centre of b at the start of the step.
+    center_b: D::Point,
+    /// From the centre of a to that of b at the start of the step.
+    between: D::Vec,
+    answer: [Answer<D>; 2],
+    joint: Joint<D>,
+    /// s·r and s of hard rows.
+    rate: Real,
+    scale: Real,
+    /// What the joint did in this sub-step: impulse on b, angular impulses taken from a and given to b.
+    pushed: D::Vec,
+    turned: [D::Ang; 2],
+}
+
+/// Lives from step to step to keep its memory.
+#[derive(Debug)]
+pub struct JointRows<D: Dim> {
+    pub(super) rows: Vec<JointRow<D>>,
+}
+
+impl<D: Dim> Default for JointRows<D> {
+    fn default() -> Self {
+        Self { rows: Vec::new() }
+    }
+}
+
+/// What preparation reads; shared by all threads.
+pub(super) struct JointScene<'a, D: Dim> {
+    pub settings: &'a crate::Settings<D>,
+    pub props: &'a [BodyProps<D>],
+    pub slots: &'a [u32],
+    pub places: &'a [Pose<D>],
+    pub h: Real,
+}
+
+impl<D: Dim> JointRow<D> {
+    /// A place for the joint with the given index.
+    pub(super) fn blank(index: u32, joint: &Joint<D>) -> Self {
+        Self {
+            index,
+            slots: [0; 2],
+            is_dynamic: [false; 2],
+            rotations: [D::Rot::IDENTITY; 2],
+            center_b: D::Point::ORIGIN,
+            between: D::Vec::ZERO,
+            answer: [Answer::default(); 2],
+            joint: *joint,
+            rate: 0.0,
+            scale: 1.0,
+            pushed: D::Vec::ZERO,
+            turned: [D::Ang::ZERO; 2],
+        }
+    }
+
+    /// Fills the row at the start of the step.
+    pub(super) fn prepare(&mut self, scene: &JointScene<'_, D>) {
+        let bodies = self.joint.bodies;
+        let places = bodies.map(|body| scene.places[body as usize]);
+        for side in 0..2 {
+            let slot = scene.slots.get(bodies[side] as usize).copied().unwrap_or(NO_SLOT);
+            self.rotations[side] = places[side].rotation;
+            if slot == NO_SLOT {
+                self.slots[side] = scene.props.len() as u32;
+                continue;
+            }
+            let props = &scene.props[slot as usize];
+            self.slots[side] = slot;
+            self.is_dynamic[side] = props.is_dynamic;
+            self.answer[side] = Answer::of(props);
+        }
+        self.center_b = places[1].position;
+        self.between = places[1].position - places[0].position;
+        self.joint.peak = [0.0; 2];
+        (self.rate, self.scale) = self.joint.hard_law(scene.settings, scene.h);
+        if !scene.settings.warm_starting {
+            self.joint.impulses = [0.0; MAX_ROWS];
+        }
+    }
+
+    /// Hands the impulses back.
+    pub(super) fn store(&self, joint: &mut Joint<D>) {
+        joint.impulses = self.joint.impulses;
+        (joint.push, joint.turn, joint.peak) = (self.joint.push, self.joint.turn, self.joint.peak);
+    }
+}
+
+/// What a pass works on.
+pub(super) struct JointRun<'a, D: Dim, const S: usize> {
+    pub rows: &'a mut [JointRow<D>],
+    pub bodies: Disjoint<'a, Packed<S>>,
+    pub rotations: Disjoint<'a, D::Rot>,
+    pub whitenings: &'a [Whitening],
+    pub h: Real,
+}
+
+impl<D: Dim, const S: usize> JointRun<'_, D, S> {
+    /// One pass over a run of joints.
+    ///
+    /// # Safety
+    /// No other thread works on the dynamic bodies of these joints, and nobody writes the others.
+    pub(super) unsafe fn run(self, pass: JointPass) {
+        let count = self.whitenings.len();
+        for row in self.rows {
+            let slots = row.slots.map(|slot| slot as usize);
+            // SAFETY: slots are within the arrays; these bodies are not written meanwhile.
+            let packed = slots.map(|slot| unsafe { self.bodies.read(slot) });
+            let mut rotations = row.rotations;
+            let mut spins = [[0.0; 3]; 2];
+            let (mut v, mut w, mut moved) = ([D::Vec::ZERO; 2], [D::Ang::ZERO; 2], [D::Vec::ZERO; 2]);
+            for side in (0..2).filter(|&side| slots[side] < count) {
+                // SAFETY: as above.
+                rotations[side] = unsafe { self.rotations.read(slots[side]) };
+                (v[side], spins[side]) = packed[side].velocity::<D>();
+                w[side] = plain_spin::<D>(&self.whitenings[slots[side]], spins[side]);
+                moved[side] = packed[side].displacement::<D>();
+            }
+            let mut pair = Pair::new(v, w, row.answer);
+            row.pass(&mut pair, pass, rotations, moved, self.h);
+            for side in (0..2).filter(|&side| row.is_dynamic[side]) {
+                let change = whiten_impulse::<D>(&self.whitenings[slots[side]], pair.turned[side]);
+                let sign = if side == 0 { -1.0 } else { 1.0 };
+                let u = core::array::from_fn(|i| spins[side][i] + sign * change[i]);
+                // SAFETY: a dynamic body of ours.
+                unsafe { self.bodies.get(slots[side]) }.set_velocity::<D>(pair.v[side], u);
+            }
+        }
+    }
+}
+
+impl<D: Dim> JointRow<D> {
+    #[inline]
+    fn pass(
+        &mut self,
+        pair: &mut Pair<D>,
+        pass: JointPass,
+        rotations: [D::Rot; 2],
+        moved: [D::Vec; 2],
+        h: Real,
+    ) {
+        let (center_b, between) = (self.center_b + moved[1], self.between + (moved[1] - moved[0]));
+        let sight = self.joint.sight(rotations, center_b, between, pair.v, pair.w, h);
+        if pass != JointPass::Relax {
+            // What the impulses do with today's lever arms, minus what is in the velocities already.
+            let (push, turn) = self.joint.effect(&sight);
+            pair.apply(push - self.pushed, [0, 1].map(|side| turn[side] - self.turned[side]));
+        }
+        if pass != JointPass::WarmStart {
+            let is_biased = pass == JointPass::Solve;
+            let law = PassLaw { h, rate: self.rate, scale: self.scale, is_biased };
+            self.joint.solve(&sight, pair, &law);
+        }
+        self.pushed += pair.pushed;
+        (0..2).for_each(|side| self.turned[side] += pair.turned[side]);
+        if pass == JointPass::Relax {
+            let turn = self.turned[1] - D::cross(sight.r[1], self.pushed);
+            (self.joint.push, self.joint.turn) = (self.pushed, turn);
+            let [push, twist] = self.joint.peak;
+            self.joint.peak = [push.max(self.pushed.length()), twist.max(turn.length())];
+        }
+    }
+}

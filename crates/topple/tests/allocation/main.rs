@@ -1,0 +1,102 @@
+//! A settled step allocates nothing. A binary of its own, because it counts every allocation of the process.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use topple::exec::Pool;
+use topple::math::*;
+use topple::{BodyDef, Methods, Shape2, Shape3, ShapeDef, World};
+
+/// The system's allocator, counting.
+struct Counting;
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise, passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// 5 000 boxes in columns of five on the ground, with hit and persist events on some of them.
+fn columns<D: Dim>(plane: D::Shape, cube: &D::Shape) -> World<D> {
+    let mut world = World::new();
+    world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [ShapeDef::new(plane)]).unwrap();
+    for i in 0..1000 {
+        for level in 0..5 {
+            let mut at = D::Vec::ZERO;
+            at.set(0, 1.5 * if D::N == 3 { (i % 32) as Real } else { i as Real });
+            at.set(D::N - 1, if D::N == 3 { 1.5 * (i / 32) as Real } else { 0.0 });
+            at.set(1, 0.5 + level as Real);
+            let shape = ShapeDef {
+                persist_events: i % 10 == 0,
+                hit_events: i % 10 == 1,
+                ..ShapeDef::new(cube.clone())
+            };
+            world.create_body_with(BodyDef::dynamic(D::Point::from_vec(at)), [shape]).unwrap();
+        }
+    }
+    world
+}
+
+/// Allocations in `steps` steps.
+fn count<D: Dim>(world: &mut World<D>, steps: usize) -> usize {
+    let before = COUNT.load(Ordering::Relaxed);
+    (0..steps).for_each(|_| world.step());
+    COUNT.load(Ordering::Relaxed) - before
+}
+
+fn settled_steps_allocate_nothing<D: Dim>(plane: D::Shape, cube: D::Shape) {
+    for method in Methods::<D>::all().into_iter().filter(|method| method.stage == "solver") {
+        let mut world = columns::<D>(plane.clone(), &cube);
+        world.set_solver_by_name(method.name).unwrap();
+        // Awake and at rest: every stage does its full work.
+        let mut settings = world.settings().clone();
+        settings.sleeping = false;
+        world.set_settings(settings.clone()).unwrap();
+        (0..150).for_each(|_| world.step());
+        assert_eq!(world.awake_count(), 5000);
+        assert!(world.profile().counters.contacts >= 5000, "{:?}", world.profile().counters);
+        assert!(!world.events().persist.is_empty());
+        assert_eq!(count(&mut world, 20), 0, "{}: awake", method.name);
+        // On threads: the pool hands work out without allocating either.
+        world.set_executor(Arc::new(Pool::new(3)));
+        world.step();
+        assert_eq!(count(&mut world, 20), 0, "{}: awake, on three threads", method.name);
+        // Asleep.
+        settings.sleeping = true;
+        world.set_settings(settings).unwrap();
+        let mut steps = 0;
+        while world.awake_count() > 0 {
+            world.step();
+            steps += 1;
+            assert!(steps < 600, "{}: {} bodies do not come to rest", method.name, world.awake_count());
+        }
+        assert_eq!(count(&mut world, 20), 0, "{}: asleep", method.name);
+    }
+}
+
+/// One test, because the count belongs to the whole process.
+#[test]
+fn settled_worlds_of_5000_bodies_allocate_nothing() {
+    settled_steps_allocate_nothing::<D2>(
+        Shape2::half_plane(Vec2::Y, 0.0).unwrap(),
+        Shape2::rectangle(1.0, 1.0),
+    );
+    settled_steps_allocate_nothing::<D3>(Shape3::plane(Vec3::Y, 0.0), Shape3::cuboid(1.0, 1.0, 1.0));
+}

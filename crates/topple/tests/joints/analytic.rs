@@ -1,0 +1,269 @@
+//! Motions with a known answer.
+
+use crate::support::*;
+use topple::joint::*;
+use topple::math::*;
+use topple::{BodyDef, D2, D3, JointDef, World};
+
+/// Complete elliptic integral K(k), by the arithmetic-geometric mean.
+fn elliptic_k(k: f64) -> f64 {
+    let (mut a, mut b) = (1.0, (1.0 - k * k).sqrt());
+    for _ in 0..20 {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    core::f64::consts::FRAC_PI_2 / a
+}
+
+/// A rod of length 1 and mass 2, hung at its end with amplitude `start`: T = 4·√(I/(m·g·d))·K(sin(θ₀/2)).
+fn pendulum<D: TestDim>(start: f32, kind: JointKind<D>, seconds: f32) {
+    let (m, d, i) = (2.0, 0.5, 2.0 / 12.0);
+    let mut world = world::<D>();
+    let wall = ground(&mut world);
+    let (s, c) = sin_cos(start);
+    let rod = body(&mut world, d * s, -d * c, m, i);
+    let frame = Pose { position: at::<D>(0.0, 0.0), rotation: D::hinge_frame() };
+    let joint = world.create_joint(JointDef::at(&world, wall, rod, kind, frame).unwrap()).unwrap();
+    let before = energy(&world);
+    let floor = -f64::from(m * G * d);
+    let (mut angles, mut worst) = (Vec::new(), 0.0_f32);
+    for _ in 0..(seconds * 60.0) as u32 {
+        world.step();
+        let center = world.body(rod).unwrap().center().to_vec();
+        angles.push(atan2(center.get(0), -center.get(1)));
+        worst = worst.max(gap(&world, joint));
+    }
+    let inertia = f64::from(i + m * d * d);
+    let omega = (f64::from(m * G * d) / inertia).sqrt();
+    let expected = 4.0 / omega * elliptic_k(f64::from(sin_cos(0.5 * start).0));
+    let got = period(&angles, 1.0 / 60.0);
+    let drift = (energy(&world) - before) / (before - floor);
+    println!("pendulum {}D {start} rad: T {got} ({expected}), gap {worst}, energy {drift:+.5}", D::N);
+    near("period of the pendulum [s]", got, expected as f32, 0.005);
+    assert!(worst < 1e-3, "the anchors part by {worst} m");
+    assert!(drift.abs() < 0.05, "energy drifts by {drift}");
+}
+
+#[test]
+fn pendulum_2d() {
+    pendulum::<D2>(0.1, JointKind::Hinge(Hinge::default()), 20.0);
+    pendulum::<D2>(1.5, JointKind::Ball(Ball::default()), 20.0);
+    pendulum::<D2>(2.8, JointKind::Hinge(Hinge::default()), 20.0);
+}
+
+#[test]
+fn pendulum_3d() {
+    pendulum::<D3>(0.1, JointKind::Hinge(Hinge::default()), 20.0);
+    pendulum::<D3>(1.5, JointKind::Ball(Ball::default()), 20.0);
+    pendulum::<D3>(2.8, JointKind::Hinge(Hinge::default()), 20.0);
+}
+
+/// Two rods from the horizontal: chaotic, but the energy is known.
+fn double_pendulum<D: TestDim>() {
+    let mut world = world::<D>();
+    let wall = ground(&mut world);
+    let upper = body(&mut world, 0.5, 0.0, 1.0, 1.0 / 12.0);
+    let lower = body(&mut world, 1.5, 0.0, 1.0, 1.0 / 12.0);
+    let joints = [
+        hinge(&mut world, wall, upper, 0.0, 0.0, Hinge::default()),
+        hinge(&mut world, upper, lower, 1.0, 0.0, Hinge::default()),
+    ];
+    // The deepest the two can hang: −1/2 and −3/2 m.
+    let range = f64::from(2.0 * G);
+    let before = energy(&world);
+    let (mut worst, mut drift) = (0.0_f32, 0.0_f64);
+    for _ in 0..1200 {
+        world.step();
+        worst = joints.iter().fold(worst, |m, &joint| m.max(gap(&world, joint)));
+        drift = drift.max(((energy(&world) - before) / range).abs());
+    }
+    let end = (energy(&world) - before) / range;
+    println!("double pendulum {}D: gap {worst}, energy at most {drift:.4}, in the end {end:+.4}", D::N);
+    assert!(worst < 1e-3, "gap {worst}");
+    assert!(drift < 0.03, "energy is off by {drift} of its range within 20 s");
+}
+
+#[test]
+fn double_pendulum_2d() {
+    double_pendulum::<D2>();
+}
+
+#[test]
+fn double_pendulum_3d() {
+    double_pendulum::<D3>();
+}
+
+/// A fast symmetric top on its tip, started in steady precession: I₁Ω²·cosθ − I₃·ω₃·Ω + m·g·l = 0, I₁ about the tip.
+#[test]
+fn top_precesses() {
+    let (m, l, tilt, spin) = (1.0_f32, 0.15_f32, 0.5_f32, 90.0_f32);
+    let (about_center, along) = (0.011_f32, 0.02_f32);
+    let (sin, cos) = sin_cos(tilt);
+    let i1 = about_center + m * l * l;
+    let root = (along * spin) * (along * spin) - 4.0 * i1 * cos * m * G * l;
+    let omega = 2.0 * m * G * l / (along * spin + root.sqrt());
+    let axis = Vec3::new(sin, cos, 0.0);
+    let mut world = world::<D3>();
+    let floor = ground(&mut world);
+    let inertia = SymMat3::from_diagonal(Vec3::new(about_center, along, about_center));
+    let w = axis * spin + (Vec3::Y - axis * cos) * omega;
+    let top = world
+        .create_body(BodyDef {
+            mass: Some(topple::Mass { mass: m, center: Vec3::ZERO, inertia }),
+            rotation: RotOps::<D3>::from_ang(Vec3::Z * -tilt),
+            angular_velocity: w,
+            linear_velocity: w.cross(axis * l),
+            ..BodyDef::dynamic(Point3::from(axis * l))
+        })
+        .unwrap();
+    let joint = world.create_joint(JointDef::ball(&world, floor, top, [0.0; 3]).unwrap()).unwrap();
+    let (mut azimuth, mut last, mut nutation) = (0.0_f32, 0.0_f32, 0.0_f32);
+    let seconds = 5.0;
+    for _ in 0..(seconds * 60.0) as u32 {
+        world.step();
+        let axis = RotOps::<D3>::rotate(world.body(top).unwrap().rotation(), Vec3::Y);
+        let now = atan2(-axis.z, axis.x);
+        let mut turn = now - last;
+        if turn < -3.0 {
+            turn += 2.0 * core::f32::consts::PI;
+        }
+        (azimuth, last) = (azimuth + turn, now);
+        nutation = nutation.max((acos(axis.y) - tilt).abs());
+        assert!(gap(&world, joint) < 1e-3);
+    }
+    println!("top: precession {} rad/s ({omega}), nutation {nutation} rad", azimuth / seconds);
+    near("precession [rad/s]", azimuth / seconds, omega, 0.02);
+    assert!(nutation < 0.02, "the tilt changes by {nutation} rad");
+}
+
+/// The reaction of a joint that carries a body at rest: its weight, and for a cantilever its moment.
+fn reaction<D: TestDim>(solver: &str) {
+    let mut world = world::<D>();
+    world.set_solver_by_name(solver).unwrap();
+    let wall = ground(&mut world);
+    let m = 3.0;
+    let (hung, beam) = (body(&mut world, 0.0, -1.0, m, 0.5), body(&mut world, 5.7, 0.0, m, 0.5));
+    let hook = join(&mut world, wall, hung, 0.0, 0.0, JointKind::Ball(Ball::default()));
+    let clamp = join(&mut world, wall, beam, 5.0, 0.0, JointKind::Fixed);
+    run(&mut world, 3.0);
+    for joint in [hook, clamp] {
+        near("weight [N]", world.joint(joint).unwrap().force().get(1), m * G, 0.005);
+        close("no side force [N]", world.joint(joint).unwrap().force().get(0), 0.0, 0.05);
+    }
+    close("no torque in a ball joint [N·m]", D::z_of(world.joint(hook).unwrap().torque()), 0.0, 0.01);
+    near("moment of the cantilever [N·m]", D::z_of(world.joint(clamp).unwrap().torque()), m * G * 0.7, 0.005);
+}
+
+#[test]
+fn reaction_2d() {
+    reaction::<D2>("soft-step");
+    reaction::<D2>("baumgarte");
+}
+
+#[test]
+fn reaction_3d() {
+    reaction::<D3>("soft-step");
+    reaction::<D3>("baumgarte");
+}
+
+/// Twenty links hanging from one end: settles, keeps its length, carries its weight.
+fn chain<D: TestDim>() {
+    let mut world = world::<D>();
+    let wall = ground(&mut world);
+    let (mut last, mut joints) = (wall, Vec::new());
+    for i in 0..20 {
+        let y = -0.5 * i as f32;
+        let link = body(&mut world, 0.0, y - 0.25, 1.0, 0.03);
+        joints.push(hinge(&mut world, last, link, 0.0, y, Hinge::default()));
+        last = link;
+    }
+    run(&mut world, 5.0);
+    let worst = joints.iter().fold(0.0_f32, |m, &joint| m.max(gap(&world, joint)));
+    let end = world.body(last).unwrap().center().to_vec().get(1);
+    println!("chain {}D: gap {worst}, end at {end}", D::N);
+    assert!(worst < 1e-3, "gap {worst}");
+    close("end of the chain [m]", end, -9.75, 5e-3);
+    near("weight of the chain [N]", world.joint(joints[0]).unwrap().force().get(1), 20.0 * G, 0.005);
+    near("weight of the last link [N]", world.joint(joints[19]).unwrap().force().get(1), G, 0.005);
+}
+
+#[test]
+fn chain_2d() {
+    chain::<D2>();
+}
+
+#[test]
+fn chain_3d() {
+    chain::<D3>();
+}
+
+/// A bridge of twenty planks between two walls comes to rest in one piece; each end carries half.
+fn bridge<D: TestDim>() {
+    let mut world = world::<D>();
+    let (left, right) = (ground(&mut world), ground(&mut world));
+    let (mut last, mut joints) = (left, Vec::new());
+    for i in 0..20 {
+        let x = 0.5 * i as f32;
+        let def = BodyDef {
+            mass: Some(D::mass(1.0, 0.03)),
+            drag: topple::Drag { linear: 0.3, angular_linear: 0.3, ..Default::default() },
+            ..BodyDef::dynamic(at::<D>(x + 0.25, 0.0))
+        };
+        let plank = world.create_body(def).unwrap();
+        joints.push(hinge(&mut world, last, plank, x, 0.0, Hinge::default()));
+        last = plank;
+    }
+    joints.push(hinge(&mut world, last, right, 9.9, 0.0, Hinge::default()));
+    let mut worst = 0.0_f32;
+    for step in 0..1800 {
+        world.step();
+        if step > 60 {
+            worst = joints.iter().fold(worst, |m, &joint| m.max(gap(&world, joint)));
+        }
+    }
+    let rest = joints.iter().fold(0.0_f32, |m, &joint| m.max(gap(&world, joint)));
+    let up = |world: &World<D>, joint| world.joint(joint).unwrap().force().get(1);
+    println!("bridge {}D: gap at most {worst}, at rest {rest}", D::N);
+    assert!(rest < 1e-3, "gap at rest {rest}");
+    near("left end [N]", up(&world, joints[0]), 10.0 * G, 0.01);
+    near("right end [N]", -up(&world, joints[20]), 10.0 * G, 0.01);
+}
+
+#[test]
+fn bridge_2d() {
+    bridge::<D2>();
+}
+
+#[test]
+fn bridge_3d() {
+    bridge::<D3>();
+}
+
+/// A hundred times heavier ball at the end of ten light links: stays in one piece.
+fn heavy_end<D: TestDim>() {
+    let mut world = world::<D>();
+    let (mut last, mut joints) = (ground(&mut world), Vec::new());
+    for i in 0..10 {
+        let link = body(&mut world, 0.5 * i as f32 + 0.25, 0.0, 1.0, 0.03);
+        joints.push(join(&mut world, last, link, 0.5 * i as f32, 0.0, JointKind::Ball(Ball::default())));
+        last = link;
+    }
+    let ball = body(&mut world, 5.5, 0.0, 100.0, 10.0);
+    joints.push(join(&mut world, last, ball, 5.0, 0.0, JointKind::Ball(Ball::default())));
+    let mut worst = 0.0_f32;
+    for _ in 0..900 {
+        world.step();
+        worst = joints.iter().fold(worst, |m, &joint| m.max(gap(&world, joint)));
+    }
+    println!("heavy end {}D: gap at most {worst}", D::N);
+    assert!(worst < 0.6, "gap {worst}");
+}
+
+#[test]
+fn heavy_end_2d() {
+    heavy_end::<D2>();
+}
+
+#[test]
+fn heavy_end_3d() {
+    heavy_end::<D3>();
+}

@@ -1,0 +1,10 @@
+//! Joints against formulas: free and locked degrees of freedom, limits, motors, springs, reactions, life in the world.
+
+mod analytic; // pendulum, double pendulum, top, chain, bridge, reactions
+mod determinism; // threads, widths, snapshots
+mod input; // what is refused
+mod kinds; // each kind: what is free, what is locked
+mod life; // sleeping, waking, breaking, removal, random operations
+mod motors; // motors, servos, springs, limits
+mod support;
+mod vehicles; // wheels
