@@ -133,8 +133,9 @@ impl Session {
         apply(&mut self.simulation, &settings)?;
         self.header.parts.push(Part { settings, steps: 0 });
         // The length of a scene in steps depends on it.
-        let given = self.header.parts.iter().flat_map(|part| &part.settings).filter(|(key, _)| key == "dt");
-        if let Some(Ok(dt)) = given.last().map(|(_, value)| value.parse()) {
+        let mut given = self.header.parts.iter().flat_map(|part| &part.settings).rev();
+        let last = given.find(|(key, _)| key == "dt");
+        if let Some(Ok(dt)) = last.map(|(_, value)| value.parse()) {
             self.scene.world.dt = dt;
         }
         Ok(())
