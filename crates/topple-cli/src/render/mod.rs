@@ -55,17 +55,22 @@ pub(crate) fn render(args: &RenderArgs) -> Outcome {
     }
     stop::listen();
     let start = Instant::now();
-    let mut session = session::open(&args.scene)?;
+    let session = session::open(&args.scene)?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(session.threads)
+        .build()
+        .map_err(|error| Failure::cannot(format_args!("cannot start threads: {error}")))?;
     let drawn = match &target {
         Target::Picture(path) => {
             let frame = args.frames.map_or(0, |(first, _)| first);
+            let mut session = session;
             advance(&mut session.simulation, frame.saturating_sub(session.first))?;
             let extent = Extent::of(&session.simulation);
-            let image = draw(&session.simulation, &session.scene, &extent, args);
+            let image = pool.install(|| draw(&session.simulation, &session.scene, &extent, args));
             output::write_whole(path, &image.png()?)?;
             1
         }
-        Target::Folder(folder) => frames(args, session, folder)?,
+        Target::Folder(folder) => pool.install(|| frames(args, session, folder))?,
     };
     if !args.quiet {
         let took = seconds(start.elapsed().as_secs_f64());

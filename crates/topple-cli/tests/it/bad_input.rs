@@ -128,7 +128,7 @@ fn an_unreadable_file_is_told() {
     use std::os::unix::fs::PermissionsExt;
     let bench = Bench::new();
     let path = bench.write("locked.scene", STACK);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
         // The superuser may read everything.
         return;
