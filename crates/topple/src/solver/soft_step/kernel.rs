@@ -110,6 +110,8 @@ pub(crate) struct PassParams {
     pub inv_h: f32,
     /// Largest speed of pushing overlaps out [m/s].
     pub push_speed: f32,
+    /// Every other sub-step.
+    pub is_odd: bool,
 }
 
 /// The normal points of a row. `BIAS`: push overlaps out; otherwise only stop the approach.
@@ -134,9 +136,9 @@ pub(crate) fn solve_normals<L: Lanes, const N: usize, const A: usize, const P: u
     let mut total = zero;
     let count = row.count as usize;
     for i in 0..count {
-        // The relaxing pass takes the points from the last to the first: always the same one first would tip symmetric
+        // Every other sub-step takes the points from the last to the first: always the same one first would tip symmetric
         // stacks over to its side.
-        let point = &mut row.points[if BIAS { i } else { count - 1 - i }];
+        let point = &mut row.points[if params.is_odd { count - 1 - i } else { i }];
         let ja: [L; A] = load(&point.ja);
         let jb: [L; A] = load(&point.jb);
         let turned = dot(&jb, &b.t).sub(dot(&ja, &a.t));

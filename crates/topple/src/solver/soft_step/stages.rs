@@ -91,12 +91,14 @@ enum Stage {
     IntegratePositions,
     Rows {
         pass: Pass,
+        is_odd: bool,
         from: u32,
         to: u32,
     },
     /// Rows of one contact each, one after the other.
     Overflow {
         pass: Pass,
+        is_odd: bool,
         to: u32,
     },
     Store,
@@ -403,7 +405,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 pieces.push(count);
             }
         };
-        let sweep = |pass: Pass, add: &mut dyn FnMut(Stage, usize)| {
+        let sweep = |pass: Pass, is_odd: bool, add: &mut dyn FnMut(Stage, usize)| {
             let joint_pass = match pass {
                 Pass::WarmStart => Some(JointPass::WarmStart),
                 Pass::Solve => Some(JointPass::Solve),
@@ -416,12 +418,12 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 }
             };
             joints(&serial_joints, u32::from(!serial_joints.is_empty()), add);
-            add(Stage::Overflow { pass, to: serial }, usize::from(serial > 0));
+            add(Stage::Overflow { pass, is_odd, to: serial }, usize::from(serial > 0));
             for (range, joint_range) in &ranges[..count] {
                 let pieces = (joint_range.end - joint_range.start).div_ceil(JOINTS_PER_PIECE as u32);
                 joints(joint_range, pieces, add);
                 let pieces = (range.end - range.start).div_ceil(ROWS_PER_PIECE as u32);
-                add(Stage::Rows { pass, from: range.start, to: range.end }, pieces as usize);
+                add(Stage::Rows { pass, is_odd, from: range.start, to: range.end }, pieces as usize);
             }
         };
         let joint_pieces = joints.rows.len().div_ceil(JOINTS_PER_PIECE);
@@ -430,14 +432,14 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         for substep in 0..context.settings.substeps {
             add(Stage::IntegrateVelocities { first: substep == 0 }, body_pieces);
             if substep == 0 && context.settings.warm_starting {
-                sweep(Pass::WarmStart, &mut add);
+                sweep(Pass::WarmStart, false, &mut add);
             }
-            sweep(Pass::Solve, &mut add);
+            sweep(Pass::Solve, substep % 2 == 1, &mut add);
             add(Stage::IntegratePositions, body_pieces);
-            sweep(Pass::Relax, &mut add);
+            sweep(Pass::Relax, substep % 2 == 1, &mut add);
         }
         if context.settings.restitution {
-            sweep(Pass::Restitution, &mut add);
+            sweep(Pass::Restitution, false, &mut add);
         }
         add(Stage::Store, row_pieces);
         add(Stage::StoreJoints, joint_pieces);
@@ -509,7 +511,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let integrator = context.integrator;
         let whitenings = &whitenings[..];
         let stages = &stages[..];
-        let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed };
+        let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed, is_odd: false };
         let rolling = Rolling { props, whitenings };
         let partly_locked = |slot: u32| (slot as usize) < count && props[slot as usize].is_partly_locked();
         let piece_range =
@@ -562,7 +564,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                     packed.advance::<D>(state, h);
                 }
             }
-            Stage::Rows { pass, from, to } => {
+            Stage::Rows { pass, is_odd, from, to } => {
+                let params = PassParams { is_odd, ..params };
                 let first = from as usize + piece * ROWS_PER_PIECE;
                 let last = (to as usize).min(first + ROWS_PER_PIECE);
                 // SAFETY: pieces do not overlap; lanes of one colour share no dynamic body.
@@ -578,7 +581,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                     rolling.pass(rows.range(first, last), cold.range(first, last), packed, pass);
                 }
             }
-            Stage::Overflow { pass, to } => {
+            Stage::Overflow { pass, is_odd, to } => {
+                let params = PassParams { is_odd, ..params };
                 for index in 0..to as usize {
                     // SAFETY: one piece, row after row.
                     unsafe {
