@@ -21,8 +21,15 @@ pub(crate) fn check() -> Result<(), String> {
     for path in &sources {
         check_source(path, &mut findings);
     }
-    check_named_paths("ARCHITECTURE.md", &mut findings);
-    check_named_paths("README.md", &mut findings);
+    for document in ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"] {
+        check_named_paths(&root().join(document), &mut findings);
+    }
+    let mut pages = Vec::new();
+    collect(&root().join("docs"), "md", &mut pages);
+    for page in &pages {
+        check_named_paths(page, &mut findings);
+        check_links(page, &mut findings);
+    }
     check_papers(&sources, &mut findings);
     if findings.is_empty() {
         println!("tidy: {} source files, no findings", sources.len());
@@ -75,9 +82,10 @@ fn check_source(path: &Path, findings: &mut Vec<String>) {
 }
 
 /// Every path in back ticks that looks like one of ours must exist.
-fn check_named_paths(document: &str, findings: &mut Vec<String>) {
-    let Ok(text) = fs::read_to_string(root().join(document)) else {
-        findings.push(format!("{document}: missing"));
+fn check_named_paths(document: &Path, findings: &mut Vec<String>) {
+    let name_of_document = short(document);
+    let Ok(text) = fs::read_to_string(document) else {
+        findings.push(format!("{name_of_document}: missing"));
         return;
     };
     for name in text.split('`').skip(1).step_by(2) {
@@ -86,12 +94,25 @@ fn check_named_paths(document: &str, findings: &mut Vec<String>) {
             && !name.contains([' ', '*', '<', '{', '\n'])
             && !root().join(name).exists()
         {
-            findings.push(format!("{document}: names `{name}`, which does not exist"));
+            findings.push(format!("{name_of_document}: names `{name}`, which does not exist"));
         }
     }
 }
 
-/// Every key cited as `[Name2003]` in the sources is listed in docs/papers.md.
+/// Every link of a page to another page of ours must lead somewhere.
+fn check_links(page: &Path, findings: &mut Vec<String>) {
+    let Ok(text) = fs::read_to_string(page) else { return };
+    for part in text.split("](").skip(1) {
+        let Some((target, _)) = part.split_once(')') else { continue };
+        let file = target.split('#').next().unwrap_or_default();
+        let folder = page.parent().unwrap_or(page);
+        if file.ends_with(".md") && !file.contains("://") && !folder.join(file).exists() {
+            findings.push(format!("{}: links to {file}, which does not exist", short(page)));
+        }
+    }
+}
+
+/// Every key cited as a name and a year in square brackets in the sources is listed in docs/papers.md.
 fn check_papers(sources: &[PathBuf], findings: &mut Vec<String>) {
     let papers = fs::read_to_string(root().join("docs/papers.md")).unwrap_or_default();
     for path in sources {

@@ -68,3 +68,16 @@ pub type Settings3 = Settings<D3>;
 pub type Pose2 = Pose<D2>;
 /// Position and orientation in space.
 pub type Pose3 = Pose<D3>;
+
+/// The code in the readme and the guide, run as tests.
+#[cfg(doctest)]
+mod written {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/guide/concepts.md")]
+    struct Concepts;
+    #[doc = include_str!("../../../docs/guide/snapshot.md")]
+    struct Snapshot;
+    #[doc = include_str!("../../../docs/guide/profile.md")]
+    struct Profile;
+}
