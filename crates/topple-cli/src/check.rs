@@ -7,7 +7,6 @@ use crate::run::count;
 use crate::saved::{self, Origin};
 use crate::{output, session};
 use std::path::Path;
-use topple_scene::diagnostics::Severity;
 use topple_scene::run::Simulation;
 
 /// Checks every scene, then fails if one has errors.
@@ -47,8 +46,7 @@ fn check_one(path: &Path, args: &CheckArgs) -> Outcome<usize> {
     let simulation = Simulation::new(&loaded.scene);
     let refused = simulation.diagnostics();
     for finding in refused.iter() {
-        let word = if finding.severity == Severity::Error { "error" } else { "warning" };
-        output::say(format_args!("{word}: {}: {}", opened.origin.name, finding.message));
+        output::say(session::place_and_message(finding, &loaded.sources, &opened.origin.name));
     }
     let errors = loaded.diagnostics.errors() + refused.errors();
     let warnings = loaded.diagnostics.warnings() + refused.warnings();

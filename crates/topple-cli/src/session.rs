@@ -8,10 +8,11 @@ use crate::saved::{self, Header, Origin, Part, Saved};
 use std::sync::Arc;
 use topple::exec::{Executor, Pool, Serial};
 use topple::{D2, D3, Settings, World};
-use topple_scene::diagnostics::Severity;
+use topple_scene::diagnostics::{Diagnostic, Severity};
 use topple_scene::lower::{Space, apply_setting};
 use topple_scene::model::{Scene, Setting};
 use topple_scene::run::{Run, Simulation};
+use topple_scene::span::Sources;
 use topple_scene::{FileLoader, Loaded, Loader, Options, schema};
 
 /// Simulated time of a scene that does not say how long it is [s].
@@ -36,6 +37,9 @@ pub(crate) struct Session {
     /// What a saved world needs to know.
     header: Header,
     executor: Arc<dyn Executor>,
+    sources: Sources,
+    /// Findings of the engine that have been told.
+    told: usize,
 }
 
 /// Calls the same code in both dimensions.
@@ -91,8 +95,13 @@ pub(crate) fn open(args: &SceneArgs) -> Outcome<Session> {
         header: Header { dimension: opened.loaded.scene.dimension(), origin: opened.origin, parts },
         scene: opened.loaded.scene,
         executor: Arc::new(Serial),
+        sources: opened.loaded.sources,
+        told: 0,
     };
-    session.tell_engine(args.strict)?;
+    session.tell_engine();
+    if args.strict && session.errors > 0 {
+        return Err(refused(&session.name, session.errors));
+    }
     session.begin(settings)?;
     let threads = args.threads.unwrap_or_else(cores);
     session.set_threads(threads);
@@ -127,32 +136,43 @@ pub(crate) fn tell(loaded: &Loaded) {
     }
 }
 
+/// A finding of the engine in one line. Settings have no place in the text.
+pub(crate) fn place_and_message(finding: &Diagnostic, sources: &Sources, name: &str) -> String {
+    let word = if finding.severity == Severity::Error { "error" } else { "warning" };
+    match sources.get(finding.span.file).filter(|_| finding.code != "setting") {
+        Some(file) => {
+            let (line, column) = sources.line_column(finding.span);
+            format!("{word}: {}:{line}:{column}: {}", file.name, finding.message)
+        }
+        None => format!("{word}: {name}: {}", finding.message),
+    }
+}
+
 impl Session {
     /// Puts settings into the world, from the command line.
     fn begin(&mut self, settings: Vec<(String, String)>) -> Outcome {
         apply(&mut self.simulation, &settings)?;
         self.header.parts.push(Part { settings, steps: 0 });
         // The length of a scene in steps depends on it.
-        let given = self.header.parts.iter().flat_map(|part| &part.settings).filter(|(key, _)| key == "dt");
-        if let Some(Ok(dt)) = given.last().map(|(_, value)| value.parse()) {
+        let mut given = self.header.parts.iter().flat_map(|part| &part.settings).rev();
+        let last = given.find(|(key, _)| key == "dt");
+        if let Some(Ok(dt)) = last.map(|(_, value)| value.parse()) {
             self.scene.world.dt = dt;
         }
         Ok(())
     }
 
-    /// Tells what the engine refused while the world was built.
-    fn tell_engine(&mut self, strict: bool) -> Outcome {
+    /// Tells what the engine refused since the last time: while the world was built, or when an event came.
+    pub(crate) fn tell_engine(&mut self) {
         let found = self.simulation.diagnostics();
-        for finding in found.iter() {
-            let word = if finding.severity == Severity::Error { "error" } else { "warning" };
-            output::say(format_args!("{word}: {}: {}", self.name, finding.message));
+        for finding in found.iter().skip(self.told) {
+            output::say(place_and_message(finding, &self.sources, &self.name));
+            match finding.severity {
+                Severity::Error => self.errors += 1,
+                Severity::Warning => self.warnings += 1,
+            }
         }
-        self.errors += found.errors();
-        self.warnings += found.warnings();
-        if strict && self.errors > 0 {
-            return Err(refused(&self.name, self.errors));
-        }
-        Ok(())
+        self.told = found.iter().len();
     }
 
     fn set_threads(&mut self, threads: usize) {
@@ -242,7 +262,7 @@ pub(crate) fn load(mut origin: Origin) -> Outcome<Opened> {
     if !engine.is_empty() {
         loaded = load_once(&mut origin);
     }
-    let outside = |found: &&topple_scene::diagnostics::Diagnostic| {
+    let outside = |found: &&Diagnostic| {
         let file = loaded.sources.get(found.span.file);
         found.severity == Severity::Error && file.is_some_and(|file| file.name.starts_with("--set "))
     };

@@ -63,7 +63,8 @@ pub(crate) fn test(args: &TestArgs) -> Outcome {
             }
             let verdict = ask(path, &args.set);
             if !args.json && (!args.quiet || !verdict.passed()) {
-                progress.say(verdict_text(&verdict).trim_end());
+                // A reader that has gone away is noticed with the last line.
+                let _ = progress.print(&verdict_text(&verdict));
             }
             progress.one_more();
             Some(verdict)

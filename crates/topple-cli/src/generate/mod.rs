@@ -87,9 +87,11 @@ pub(crate) fn generate(args: &GenerateArgs) -> Outcome {
 /// The template with another value for a parameter, or for the seed of the world.
 fn replace(text: &str, key: &str, value: &str) -> Option<String> {
     if key == "seed" {
-        let (before, after) = text.split_once("seed ")?;
-        let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
-        return Some(format!("{before}seed {value}{rest}"));
+        let (at, _) = text
+            .match_indices("seed ")
+            .find(|(at, mark)| text[at + mark.len()..].starts_with(|c: char| c.is_ascii_digit()))?;
+        let (before, after) = text.split_at(at + "seed ".len());
+        return Some(format!("{before}{value}{}", after.trim_start_matches(|c: char| c.is_ascii_digit())));
     }
     let head = format!("param {key} = ");
     let mut found = false;

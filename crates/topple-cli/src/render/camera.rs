@@ -163,7 +163,8 @@ impl Camera {
         let right = forward.cross(up).normalize_or(Vec3::X);
         let up = right.cross(forward);
         let mut camera = Self { eye: middle, right, up, forward, half_height, has_perspective: true, aspect };
-        camera.eye = eye.unwrap_or_else(|| camera.stand_back(target, low, high));
+        let is_fixed = followed.is_some() || given.is_some_and(|camera| camera.target.is_some());
+        camera.eye = eye.unwrap_or_else(|| camera.stand_back(target, low, high, is_fixed));
         if let Some(given) = given.filter(|given| given.orthographic) {
             camera.has_perspective = false;
             camera.half_height =
@@ -172,15 +173,33 @@ impl Camera {
         camera
     }
 
-    /// The nearest place from which the whole box is in the picture.
-    fn stand_back(&self, target: Vec3, low: Vec3, high: Vec3) -> Vec3 {
-        let mut distance = 0.0_f32;
-        for corner in 0..8 {
+    /// The nearest place from which the whole box is in the picture, in its middle if nobody said what is.
+    fn stand_back(&self, mut target: Vec3, low: Vec3, high: Vec3, is_fixed: bool) -> Vec3 {
+        let corners: [Vec3; 8] = core::array::from_fn(|corner| {
             let pick = |bit: usize, low: f32, high: f32| if corner & bit == 0 { low } else { high };
-            let corner = Vec3::new(pick(1, low.x, high.x), pick(2, low.y, high.y), pick(4, low.z, high.z));
-            let p = corner - target;
-            let side = (p.dot(self.up).abs()).max(p.dot(self.right).abs() / self.aspect);
-            distance = distance.max(MARGIN * side / self.half_height - p.dot(self.forward));
+            Vec3::new(pick(1, low.x, high.x), pick(2, low.y, high.y), pick(4, low.z, high.z))
+        });
+        let mut distance = 0.0_f32;
+        // Moving the target changes what is near; a few rounds settle it.
+        for _ in 0..4 {
+            let needed = corners.map(|corner| {
+                let p = corner - target;
+                let side = p.dot(self.up).abs().max(p.dot(self.right).abs() / self.aspect);
+                MARGIN * side / self.half_height - p.dot(self.forward)
+            });
+            distance = needed.into_iter().fold(0.0, f32::max);
+            if is_fixed {
+                break;
+            }
+            for axis in [self.right, self.up] {
+                let seen = corners.map(|corner| {
+                    let p = corner - target;
+                    p.dot(axis) / (distance + p.dot(self.forward)).max(1e-6)
+                });
+                let (least, most) =
+                    (seen.into_iter().fold(f32::MAX, f32::min), seen.into_iter().fold(f32::MIN, f32::max));
+                target += axis * (0.5 * (least + most) * distance);
+            }
         }
         target - self.forward * distance
     }

@@ -55,17 +55,22 @@ pub(crate) fn render(args: &RenderArgs) -> Outcome {
     }
     stop::listen();
     let start = Instant::now();
-    let mut session = session::open(&args.scene)?;
+    let session = session::open(&args.scene)?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(session.threads)
+        .build()
+        .map_err(|error| Failure::cannot(format_args!("cannot start threads: {error}")))?;
     let drawn = match &target {
         Target::Picture(path) => {
             let frame = args.frames.map_or(0, |(first, _)| first);
-            session.simulation.run(frame.saturating_sub(session.first));
+            let mut session = session;
+            advance(&mut session.simulation, frame.saturating_sub(session.first))?;
             let extent = Extent::of(&session.simulation);
-            let image = draw(&session.simulation, &session.scene, &extent, args);
+            let image = pool.install(|| draw(&session.simulation, &session.scene, &extent, args));
             output::write_whole(path, &image.png()?)?;
             1
         }
-        Target::Folder(folder) => frames(args, session, folder)?,
+        Target::Folder(folder) => pool.install(|| frames(args, session, folder))?,
     };
     if !args.quiet {
         let took = seconds(start.elapsed().as_secs_f64());
@@ -110,7 +115,7 @@ fn frames(args: &RenderArgs, mut session: Session, folder: &Path) -> Outcome<usi
     let extent = Extent::union(looks(&session, first, last)?);
     let total = (last - first) / step + 1;
     let progress = Progress::new(total, "pictures", args.quiet);
-    session.simulation.run(first.saturating_sub(session.first));
+    advance(&mut session.simulation, first.saturating_sub(session.first))?;
     let mut drawn = 0;
     for index in 0..total {
         if stop::is_asked() {
@@ -132,14 +137,12 @@ fn frames(args: &RenderArgs, mut session: Session, folder: &Path) -> Outcome<usi
 /// Simulates once without drawing, to see how much room the scene takes: the camera must not move.
 fn looks(session: &Session, first: u64, last: u64) -> Outcome<Vec<Extent>> {
     let mut extents = Vec::new();
+    let mut copy = session::again(session)?;
+    advance(&mut copy, first.saturating_sub(session.first))?;
     if camera::is_given(&session.scene) || first == last {
         // One look at the first frame is enough.
-        let mut copy = session::again(session)?;
-        copy.run(first.saturating_sub(session.first));
         return Ok(vec![Extent::of(&copy)]);
     }
-    let mut copy = session::again(session)?;
-    copy.run(first.saturating_sub(session.first));
     let pause = ((last - first) / LOOKS).max(1);
     for _ in 0..=LOOKS {
         extents.push(Extent::of(&copy));
@@ -148,6 +151,18 @@ fn looks(session: &Session, first: u64, last: u64) -> Outcome<Vec<Extent>> {
         }
     }
     Ok(extents)
+}
+
+/// Goes on by some steps, or until the scene ends itself.
+fn advance(simulation: &mut Simulation, steps: u64) -> Outcome {
+    let mut left = steps;
+    while left > 0 && simulation.run(1) == 1 {
+        left -= 1;
+        if stop::is_asked() {
+            return Err(Failure::cannot("interrupted before there was a picture"));
+        }
+    }
+    Ok(())
 }
 
 /// One picture of the world as it is.

@@ -21,6 +21,12 @@ const STATIC: [f64; 3] = [0.66, 0.67, 0.68];
 const FLOOR: [f64; 3] = [0.80, 0.80, 0.78];
 const WHITE: [f64; 3] = [1.0; 3];
 
+/// A colour for a number. Scattered, because counted through, rows of ten bodies would have one colour.
+fn pick(index: usize) -> usize {
+    let scattered = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (scattered >> 32) as usize % PALETTE.len()
+}
+
 /// How bodies of a scene are coloured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Palette {
@@ -39,7 +45,7 @@ impl Palette {
         match look {
             Some(look) if look.colour != WHITE || (self.coloured && !is_static) => light(look.colour),
             _ if is_static => light(STATIC),
-            _ => light(PALETTE[index % PALETTE.len()]),
+            _ => light(PALETTE[pick(index)]),
         }
     }
 

@@ -55,7 +55,7 @@ impl<'a> Light<'a> {
                 let towards = -Vec3::new(d[0] as f32, d[1] as f32, d[2] as f32);
                 (towards, light(given.colour) * (2.6 * given.intensity as f32), given.shadows)
             }
-            None => (Vec3::new(-0.55, 1.0, 0.35), Vec3::new(1.06, 1.0, 0.90) * 0.80, true),
+            None => (Vec3::new(-0.50, 1.0, 0.60), Vec3::new(1.06, 1.0, 0.90) * 0.88, true),
         };
         let background = scene.background.as_ref().map(|given| light(given.colour));
         let ambient = scene.background.as_ref().map_or(1.0, |given| (given.ambient / 0.3).min(3.0) as f32);

@@ -44,6 +44,7 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         progress.advance(watch.steps);
     }
     progress.end();
+    session.tell_engine();
     outputs.close(args, &session, watch.steps)?;
     let interrupted = stop::is_asked() && watch.steps < frames;
     let report = Report::new(&mut session, watch, frames, interrupted);

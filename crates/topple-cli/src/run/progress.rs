@@ -1,7 +1,9 @@
 //! A bar with speed and time left, on a terminal only.
 
+use crate::failure::Outcome;
 use crate::output;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt::Write;
 
 /// Progress of a long command.
 pub(crate) struct Progress {
@@ -15,9 +17,13 @@ impl Progress {
             return Self { bar: ProgressBar::hidden() };
         }
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
-        let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}, {{per_sec}}, {{eta}} left {{msg}}");
+        let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}, {{rate}} {unit}/s, {{eta}} left");
         if let Ok(style) = ProgressStyle::with_template(&template) {
-            bar.set_style(style.progress_chars("━╸ "));
+            let rate = |state: &ProgressState, out: &mut dyn Write| {
+                let digits = if state.per_sec() < 10.0 { 1 } else { 0 };
+                let _ = write!(out, "{:.digits$}", state.per_sec());
+            };
+            bar.set_style(style.progress_chars("━╸ ").with_key("rate", rate));
         }
         Self { bar }
     }
@@ -32,9 +38,9 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Prints a line to standard error without disturbing the bar.
-    pub(crate) fn say(&self, text: &str) {
-        self.bar.suspend(|| output::say(text));
+    /// Prints to standard output without disturbing the bar.
+    pub(crate) fn print(&self, text: &str) -> Outcome {
+        self.bar.suspend(|| output::print(text))
     }
 
     /// Takes the bar away.

@@ -54,7 +54,7 @@ impl Report {
                 interrupted,
                 stopped: session.simulation.is_stopped(),
                 first: session.first,
-                dt: exact(world.settings().dt),
+                dt: step_time(session.scene.world.dt, world.settings().dt),
                 threads: session.threads,
                 bodies: world.body_count(),
                 dynamic: bodies.filter(|body| body.kind() == BodyKind::Dynamic).count(),
@@ -122,6 +122,11 @@ impl Report {
             .map_err(|error| Failure::cannot(format_args!("cannot write JSON: {error}")))?;
         Ok(text + "\n")
     }
+}
+
+/// Time of a step as it was written; as the engine has it, if something changed it since.
+fn step_time(written: f64, current: f32) -> f64 {
+    if written as f32 == current { written } else { exact(current) }
 }
 
 /// The double with the same shortest digits, so that 0.1 is printed as 0.1.

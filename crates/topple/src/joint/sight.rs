@@ -20,8 +20,19 @@ pub struct Sight<D: Dim> {
     pub d_dot: D::Vec,
     /// Angular velocities [rad/s].
     pub w: [D::Ang; 2],
-    /// Half of the sub-step [s].
+    /// The sub-step [s].
+    pub h: Real,
+    /// Half of the sub-step [s], less where it turns so far that second-order motion means nothing.
     pub half: Real,
+}
+
+/// How far second-order motion is taken into account when a sub-step turns by `turn` [rad]: fully up to some hundredths of
+/// a radian, hardly beyond a tenth. Where a sub-step does not resolve the rotation, it would feed fast spins instead of
+/// keeping their energy: joints that contradict each other exploded without this bound.
+#[inline]
+pub(super) fn trust(turn: Real) -> Real {
+    let x = (turn * 10.0) * (turn * 10.0);
+    1.0 / (1.0 + x * x)
 }
 
 impl<D: Dim> Sight<D> {
@@ -41,6 +52,18 @@ impl<D: Dim> Sight<D> {
         let n_dot = D::cross_ang(self.w[0], n);
         let n_ddot = D::cross_ang(self.w[0], n_dot);
         self.half * (n_ddot.dot(self.d) + 2.0 * n_dot.dot(self.d_dot)) + n.dot(self.point_drift())
+    }
+
+    /// Share of the last impulses worth starting from: next to none when the lever arms turn by a radian per sub-step,
+    /// because what held the bodies then would push them somewhere else now.
+    #[inline]
+    pub fn memory(&self) -> Real {
+        let swing = |side: usize| {
+            let (r, u) = (self.r[side], D::cross_ang(self.w[side], self.r[side]));
+            u.dot(u) / r.dot(r).max(1e-12)
+        };
+        let turn2 = swing(0).max(swing(1)) * self.h * self.h;
+        1.0 / (1.0 + turn2 * turn2 * 100.0)
     }
 
     /// Axis `axis` of frame a.

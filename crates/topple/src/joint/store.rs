@@ -48,7 +48,9 @@ impl<D: Dim> Joint<D> {
         let frames = [0, 1].map(|side| rotations[side].then_after(self.frames[side].rotation));
         let anchor = |side: usize| v[side] + D::cross_ang(w[side], r[side]);
         let d_dot = anchor(1) - anchor(0);
-        Sight { frames, r, d: between + r[1] - r[0], center_b, between, d_dot, w, half: 0.5 * h }
+        let turn = h * w[0].length().max(w[1].length());
+        let half = 0.5 * h * super::sight::trust(turn);
+        Sight { frames, r, d: between + r[1] - r[0], center_b, between, d_dot, w, h, half }
     }
 
     /// Hands the blocks of the joint to `sink`, what acts first, what holds last.

@@ -284,13 +284,11 @@ fn random_operations<D: TestDim>(seed: u64, steps: usize) {
             }
         }
         world.step();
-        for (a, b) in bodies.iter().zip(bodies.iter().skip(1)) {
-            assert!(
-                world.body(*a).unwrap().position().is_finite()
-                    && world.body(*b).unwrap().position().is_finite()
-            );
+        for &body in &bodies {
+            let speed = world.body(body).unwrap().linear_velocity().length();
+            assert!(speed < 1e3, "seed {seed}: a body flies off with {speed} m/s");
         }
-        assert!(world.events().fault.is_empty(), "no body left the finite");
+        assert!(world.events().fault.is_empty(), "no body left the finite: seed {seed}");
         if random.below(60) == 0 {
             let copy = World::<D>::restore(&world.snapshot()).unwrap();
             assert_eq!(copy.state_hash(), world.state_hash());
@@ -322,14 +320,14 @@ pub fn kinds<D: TestDim>() -> [JointKind<D>; 9] {
 
 #[test]
 fn random_operations_2d() {
-    for seed in 1..6 {
+    for seed in 1..11 {
         random_operations::<D2>(seed, 400);
     }
 }
 
 #[test]
 fn random_operations_3d() {
-    for seed in 11..15 {
+    for seed in 11..21 {
         random_operations::<D3>(seed, 300);
     }
 }

@@ -180,6 +180,10 @@ impl<D: Dim> JointRow<D> {
         let sight = self.joint.sight(rotations, center_b, between, pair.v, pair.w, h);
         if pass != JointPass::Relax {
             // What the impulses do with today's lever arms, minus what is in the velocities already.
+            let keep = sight.memory();
+            if keep < 0.99 {
+                self.joint.impulses = self.joint.impulses.map(|x| x * keep);
+            }
             let (push, turn) = self.joint.effect(&sight);
             pair.apply(push - self.pushed, [0, 1].map(|side| turn[side] - self.turned[side]));
         }

@@ -1,0 +1,11 @@
+//! The command through the real binary, as people and scripts use it.
+
+mod bad_input;
+mod check_test_list;
+mod generate;
+mod help;
+mod render;
+mod run;
+mod save;
+mod support;
+mod trajectory;
