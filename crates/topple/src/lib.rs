@@ -17,6 +17,10 @@
 //!
 //! Every stage of the step is a method that can be swapped at run time, by value or by name: see [`Methods`]. The modules
 //! below are listed in reading order: [`world`] first, then the stages in the order of the step.
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "units and papers in square brackets, such as [m] and [Catto2005], look like links"
+)]
 
 pub mod body;
 pub mod broad_phase;

@@ -1,9 +1,9 @@
 //! Bodies: what the user gives, what the world keeps.
 //!
 //! Three views of one body, each for the reader that needs it:
-//! - [`BodyRecord`] (cold): names, links to shapes, contacts, joints and island; read when something is created,
+//! - `BodyRecord` (cold): names, links to shapes, contacts, joints and island; read when something is created,
 //!   removed, woken or put to sleep;
-//! - [`BodyCore`] and its place (warm), in dense columns at the body's stable index: read once or twice per step;
+//! - `BodyCore` and its place (warm), in dense columns at the body's stable index: read once or twice per step;
 //! - [`BodyState`] and [`BodyProps`] (hot), dense in the order of the awake list: what solvers work on in every sub-step.
 //!
 //! A body never moves in memory when it falls asleep or wakes: the sets are lists of indices, and the hot arrays are
