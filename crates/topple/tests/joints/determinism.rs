@@ -5,7 +5,6 @@ use crate::support::*;
 use std::sync::Arc;
 use topple::exec::Pool;
 use topple::joint::*;
-use topple::math::*;
 use topple::solver::{SimdWidth, SolverSoftStep};
 use topple::{BodyDef, D2, D3, JointDef, World};
 
@@ -14,7 +13,7 @@ fn scene<D: TestDim>() -> World<D> {
     let mut world = World::<D>::new();
     let floor = world.create_body_with(BodyDef::fixed(at::<D>(0.0, -6.0)), [D::floor()]).unwrap();
     let wall = ground(&mut world);
-    let mut above = vec![wall; 12];
+    let mut above = [wall; 12];
     for row in 0..8 {
         let mut left = None;
         for (column, above) in above.iter_mut().enumerate() {

@@ -66,7 +66,7 @@ fn refused<D: TestDim>() {
     let good = JointDef::new(a, b, JointKind::<D>::Fixed);
     let joint = world.create_joint(good.clone()).unwrap();
     let before = world.snapshot();
-    let mut expect = |world: &mut World<D>, words: &str, def: JointDef<D>| {
+    let expect = |world: &mut World<D>, words: &str, def: JointDef<D>| {
         let error = world.create_joint(def).expect_err(words).to_string();
         assert!(error.contains(words), "'{error}' should say '{words}'");
     };

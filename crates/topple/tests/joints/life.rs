@@ -46,7 +46,7 @@ fn sleeping<D: TestDim>() {
     near(
         "a sleeping joint still tells its load",
         world.joint(joints[4]).unwrap().force().get(1),
-        { world.body(links[4]).unwrap().mass() * G },
+        world.body(links[4]).unwrap().mass() * G,
         0.02,
     );
     // A push on one link wakes all.
@@ -298,7 +298,7 @@ fn random_operations<D: TestDim>(seed: u64, steps: usize) {
 }
 
 /// One joint of every kind, with what it can have.
-pub fn kinds<D: TestDim>() -> [JointKind<D>; 9] {
+pub(crate) fn kinds<D: TestDim>() -> [JointKind<D>; 9] {
     let limits = Some(Limits::new(-0.5, 0.7));
     let motor = Some(Motor::Velocity { speed: 2.0, max: 3.0 });
     let servo = Some(Motor::Position { target: 0.3, hertz: 2.0, damping: 0.7, max: 5.0 });

@@ -5,10 +5,10 @@ use topple::math::*;
 use topple::shape::Mass;
 use topple::{BodyDef, BodyId, D2, D3, Dim, JointDef, JointId, Settings, Shape2, Shape3, ShapeDef, World};
 
-pub const G: f32 = 9.8;
+pub(crate) const G: f32 = 9.8;
 
 /// What the tests need of a dimension beyond `Dim`.
-pub trait TestDim: Dim {
+pub(crate) trait TestDim: Dim {
     /// The vector (x, y) or (x, y, 0).
     fn xy(x: f32, y: f32) -> Self::Vec;
     /// Rotation about z, the only axis of the plane.
@@ -83,34 +83,34 @@ impl TestDim for D3 {
 }
 
 /// A world without sleep.
-pub fn world<D: Dim>() -> World<D> {
+pub(crate) fn world<D: Dim>() -> World<D> {
     World::with_settings(Settings { sleeping: false, ..Settings::default() }).unwrap()
 }
 
 /// The same without gravity.
-pub fn weightless<D: Dim>() -> World<D> {
+pub(crate) fn weightless<D: Dim>() -> World<D> {
     let settings = Settings { sleeping: false, gravity: D::Vec::ZERO, ..Settings::default() };
     World::with_settings(settings).unwrap()
 }
 
 /// The point (x, y) or (x, y, 0).
-pub fn at<D: TestDim>(x: f32, y: f32) -> D::Point {
+pub(crate) fn at<D: TestDim>(x: f32, y: f32) -> D::Point {
     D::Point::from_vec(D::xy(x, y))
 }
 
 /// A static body at the origin.
-pub fn ground<D: TestDim>(world: &mut World<D>) -> BodyId {
+pub(crate) fn ground<D: TestDim>(world: &mut World<D>) -> BodyId {
     world.create_body(BodyDef::fixed(at::<D>(0.0, 0.0))).unwrap()
 }
 
 /// A body of mass m and inertia i without shapes.
-pub fn body<D: TestDim>(world: &mut World<D>, x: f32, y: f32, m: f32, i: f32) -> BodyId {
+pub(crate) fn body<D: TestDim>(world: &mut World<D>, x: f32, y: f32, m: f32, i: f32) -> BodyId {
     let def = BodyDef { mass: Some(D::mass(m, i)), ..BodyDef::dynamic(at::<D>(x, y)) };
     world.create_body(def).unwrap()
 }
 
 /// A joint whose frames coincide at (x, y), not turned.
-pub fn join<D: TestDim>(
+pub(crate) fn join<D: TestDim>(
     world: &mut World<D>,
     a: BodyId,
     b: BodyId,
@@ -123,37 +123,44 @@ pub fn join<D: TestDim>(
 }
 
 /// A hinge about z at (x, y).
-pub fn hinge<D: TestDim>(world: &mut World<D>, a: BodyId, b: BodyId, x: f32, y: f32, kind: Hinge) -> JointId {
+pub(crate) fn hinge<D: TestDim>(
+    world: &mut World<D>,
+    a: BodyId,
+    b: BodyId,
+    x: f32,
+    y: f32,
+    kind: Hinge,
+) -> JointId {
     let frame = Pose { position: at::<D>(x, y), rotation: D::hinge_frame() };
     let def = JointDef::at(world, a, b, JointKind::Hinge(kind), frame).unwrap();
     world.create_joint(def).unwrap()
 }
 
 /// Steps for the given time.
-pub fn run<D: Dim>(world: &mut World<D>, seconds: f32) {
+pub(crate) fn run<D: Dim>(world: &mut World<D>, seconds: f32) {
     let steps = (seconds / world.settings().dt).round() as u32;
     (0..steps).for_each(|_| world.step());
 }
 
 /// Distance of the anchors [m].
-pub fn gap<D: Dim>(world: &World<D>, joint: JointId) -> f32 {
+pub(crate) fn gap<D: Dim>(world: &World<D>, joint: JointId) -> f32 {
     world.joint(joint).unwrap().length()
 }
 
 /// Panics unless `got` is within `tolerance` of `expected`.
 #[track_caller]
-pub fn close(what: &str, got: f32, expected: f32, tolerance: f32) {
+pub(crate) fn close(what: &str, got: f32, expected: f32, tolerance: f32) {
     assert!((got - expected).abs() <= tolerance, "{what}: got {got}, expected {expected} ± {tolerance}");
 }
 
 /// Panics unless `got` is within the share `tolerance` of `expected`.
 #[track_caller]
-pub fn near(what: &str, got: f32, expected: f32, tolerance: f32) {
+pub(crate) fn near(what: &str, got: f32, expected: f32, tolerance: f32) {
     close(what, got, expected, tolerance * expected.abs());
 }
 
 /// Kinetic energy plus m·g·y of all bodies [J].
-pub fn energy<D: Dim>(world: &World<D>) -> f64 {
+pub(crate) fn energy<D: Dim>(world: &World<D>) -> f64 {
     let g = world.settings().gravity;
     let ids = world.body_ids().collect::<Vec<_>>();
     let sum = ids.iter().map(|&id| {
@@ -165,7 +172,7 @@ pub fn energy<D: Dim>(world: &World<D>) -> f64 {
 }
 
 /// Mean time between upward zero crossings of a signal sampled every `dt`, interpolated [s].
-pub fn period(samples: &[f32], dt: f32) -> f32 {
+pub(crate) fn period(samples: &[f32], dt: f32) -> f32 {
     let mut crossings = Vec::new();
     for (i, pair) in samples.windows(2).enumerate() {
         if pair[0] < 0.0 && pair[1] >= 0.0 {
@@ -177,20 +184,20 @@ pub fn period(samples: &[f32], dt: f32) -> f32 {
 }
 
 /// Numbers that look random and are the same everywhere.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// The next 32 bits.
-    pub fn next(&mut self) -> u32 {
+    pub(crate) fn next(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as u32
     }
     /// Below `limit`.
-    pub fn below(&mut self, limit: usize) -> usize {
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.next() as usize % limit.max(1)
     }
     /// In [low, high).
-    pub fn within(&mut self, low: f32, high: f32) -> f32 {
+    pub(crate) fn within(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * (self.next() % 10_000) as f32 / 10_000.0
     }
 }
