@@ -85,6 +85,9 @@ impl<D: Dim> World<D> {
 
     /// The first joint with this name, by index. Looks at every joint.
     pub fn find_joint(&self, name: &str) -> Option<JointId> {
+        if name.is_empty() {
+            return None;
+        }
         let found = self.joints.records.iter().find(|(_, record)| record.name == name)?;
         Some(self.joint_id(found.0))
     }

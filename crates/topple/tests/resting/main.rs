@@ -155,3 +155,31 @@ fn crossed_cylinders_rest_on_each_other() {
     (0..300).for_each(|_| world.step());
     assert!((height(&world, top) - 0.9).abs() < 0.02, "the upper one lies at {}", height(&world, top));
 }
+
+#[test]
+fn crossed_rods_lie_on_each_other() {
+    let mut world = floor();
+    // Five layers of two rods, 4 m long and 0.1 m thick, each layer across the one below, a little askew.
+    let mut rods = Vec::new();
+    for layer in 0..5 {
+        for side in [-0.8, 0.8] {
+            let height = 0.05 + 0.1 * layer as f32;
+            let (place, shape) = if layer % 2 == 0 {
+                ([0.0, height, side], Shape3::cuboid(4.0, 0.1, 0.1))
+            } else {
+                ([side, height, 0.0], Shape3::cuboid(0.1, 0.1, 4.0))
+            };
+            let tilt = RotOps::<D3>::from_ang(Vec3::new(3e-4, 5e-4, 1e-3));
+            let def = BodyDef3 { rotation: tilt, ..BodyDef3::dynamic(place) };
+            rods.push((world.create_body_with(def, [shape]).unwrap(), height));
+        }
+    }
+    (0..300).for_each(|_| world.step());
+    for (rod, start) in rods {
+        assert!(
+            (height(&world, rod) - start).abs() < 0.005,
+            "a rod at {start} lies at {}",
+            height(&world, rod)
+        );
+    }
+}

@@ -14,6 +14,12 @@ use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 const PARALLEL_SQUARED: Real = 1e-6;
 /// Marks an unused byte of the packed labels.
 const NO_LABEL: u32 = 0xFF;
+/// Cosine above which the axis of an edge pair counts as the normal of a face: about 1.5 degrees.
+const ALIKE: Real = 0.99966;
+
+/// Overlap up to which boxes count as resting on each other, in slops.
+const RESTING: Real = 4.0;
+
 /// First bit of ids of edge contacts, to keep them apart from face contacts.
 const EDGE_ID: u32 = 1 << 16;
 
@@ -84,6 +90,14 @@ impl Frame {
         }
     }
 
+    /// The face whose normal the axis of an edge pair hardly differs from, if there is one.
+    fn face_along_edge(&self, edge: usize) -> Option<usize> {
+        let (i, j) = ((edge - 6) / 3, (edge - 6) % 3);
+        let n = Vec3::axis(i).cross(self.b_axis(j)).normalize_or(Vec3::Y);
+        let along = |face: usize| if face < 3 { n[face].abs() } else { n.dot(self.b_axis(face - 3)).abs() };
+        (0..6).find(|&face| along(face) > ALIKE)
+    }
+
     /// Axis j of b in the frame of a.
     #[inline]
     fn b_axis(&self, j: usize) -> Vec3 {
@@ -123,7 +137,8 @@ pub(super) fn collide(
         *cache = PairCache { kind: axes.face as u32 + 1, a: u32::MAX, b: 0, value: axes.face_gap };
         return convex::collide_apart(job, counters, out);
     }
-    let used = if cached == axes.face { cache.a } else { u32::MAX };
+    let labels_before = cache.a;
+    let used = if cached == axes.face { labels_before } else { u32::MAX };
     *cache = PairCache { kind: axes.face as u32 + 1, a: u32::MAX, b: 0, value: axes.face_gap };
     if !axes.prefer_edge {
         let labels = face_contact(&f, axes.face, radii, used, job, out);
@@ -139,6 +154,19 @@ pub(super) fn collide(
             if out.is_empty() && axes.face_gap <= 0.0 {
                 corner_contact(&f, axes.face, radii, job, out);
             }
+            return;
+        }
+        out.clear();
+    } else if axes.edge_gap + radii[0] + radii[1] > -RESTING * job.slop
+        && let Some(face) = f.face_along_edge(axes.edge)
+    {
+        // Long boxes that rest on each other crosswise, slightly tilted: the gap of the face counts how far their ends dip,
+        // so an edge wins. But where they overlap the face touches as well, and one point does not carry what four do.
+        let used = if cached == face { labels_before } else { u32::MAX };
+        let labels = face_contact(&f, face, radii, used, job, out);
+        let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
+        if out.points().len() > 1 && deepest + radii[0] + radii[1] > axes.edge_gap - job.slop {
+            *cache = PairCache { kind: face as u32 + 1, a: labels, b: 0, value: f.axis(face) };
             return;
         }
         out.clear();
