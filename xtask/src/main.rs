@@ -7,7 +7,7 @@ use std::time::Instant;
 
 const HELP: &str = "usage: cargo xtask <command>
 
-  ci        format, clippy, docs (warnings are errors), tidy, all tests
+  ci        format, clippy, docs (warnings are errors), tidy, all tests, hashes in a release build
   tidy      the checks of the tree itself: paths named in ARCHITECTURE.md exist, files stay readable, ...
 ";
 
@@ -31,6 +31,11 @@ const GATES: &[Gate] = &[
         env: &[("RUSTDOCFLAGS", "-D warnings")],
     },
     Gate { title: "tests", args: &["test", "--workspace", "--locked", "--no-fail-fast"], env: &[] },
+    Gate {
+        title: "same hashes in a release build",
+        args: &["test", "--release", "-p", "topple", "--locked", "--test", "it", "--", "determinism"],
+        env: &[],
+    },
 ];
 
 fn main() -> ExitCode {

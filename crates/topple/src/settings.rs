@@ -155,8 +155,6 @@ settings! {
     /// Share of the overlap removed per step by solvers with position bias.
     baumgarte: Real = 0.2, within(0.0, 1.0), "1";
 
-    /// Stop fast bodies at what they would pass through.
-    continuous: bool = true, flag(), "1";
     /// Let spinning bodies precess (3D).
     gyroscopic: bool = true, flag(), "1";
     /// Speeds are clamped to this.

@@ -129,6 +129,12 @@ impl<D: Dim> PairTask<'_, D> {
         let manifold = &mut contact.manifold;
         manifold.local_normal = frame.rotation.rotate(local.normal);
         let mut points = local.points();
+        // A user's narrow phase may give anything: what is not finite is no contact.
+        let sound = |p: &super::LocalPoint<D>| p.position.is_finite() && p.separation.is_finite();
+        if !local.normal.is_finite() || !points.iter().all(sound) {
+            points = &[];
+            manifold.local_normal = D::Vec::axis(1);
+        }
         let deepest;
         if !self.source.settings.multiple_contacts && points.len() > 1 {
             let by_depth =

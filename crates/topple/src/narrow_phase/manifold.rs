@@ -45,7 +45,6 @@ impl<D: Dim> LocalManifold<D> {
     /// Adds a point. Points beyond `D::MAX_POINTS` are ignored: reduce first.
     #[inline]
     pub fn push(&mut self, position: D::Vec, separation: Real, id: u32) {
-        debug_assert!(self.count < D::MAX_POINTS, "manifold not reduced");
         if self.count < D::MAX_POINTS {
             self.points[self.count] = LocalPoint { position, separation, id };
             self.count += 1;

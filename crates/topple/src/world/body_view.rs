@@ -177,7 +177,7 @@ impl<D: Dim> Body<'_, D> {
         self.record().is_quarantined
     }
 
-    /// True if it is swept against moving bodies too.
+    /// True if it is marked for continuous collision against moving bodies, which does not exist yet.
     pub fn is_bullet(&self) -> bool {
         self.record().is_bullet
     }
@@ -446,7 +446,7 @@ impl<D: Dim> BodyMut<'_, D> {
         Ok(())
     }
 
-    /// Sweeps it against moving bodies too.
+    /// Marks it for continuous collision against moving bodies, which does not exist yet.
     pub fn set_bullet(&mut self, is_bullet: bool) {
         self.world.bodies.records[self.index].is_bullet = is_bullet;
     }

@@ -109,6 +109,11 @@ impl<D: Dim> World<D> {
     /// Creates the contact of a new pair, unless the user or the kinds of shapes forbid it.
     pub(crate) fn create_contact(&mut self, key: PairKey) -> bool {
         let shapes = Proxies::<D>::split(key);
+        // A user's broad phase may report anything: shapes that are gone, pairs of one body, the order turned round.
+        let known = shapes.0 < shapes.1 && (shapes.1 as usize) < self.proxies.slots.len();
+        if !known || !self.proxies.is_pair(shapes.0, shapes.1) {
+            return false;
+        }
         let (a, b) = (&self.shapes[shapes.0], &self.shapes[shapes.1]);
         if !a.shape.collides_with(&b.shape) || self.joints.forbid(&self.bodies, a.body, b.body) {
             return false;

@@ -92,7 +92,20 @@ fn gravity_scale_and_drag_act_as_written<D: TestDim>() {
             ..BodyDef::dynamic(D::point(9.0, 0.0))
         };
         let slowed = world.create_body_with(slowed, [ShapeDef::<D>::new(D::ball(0.5))]).unwrap();
+        let drag = Drag { linear: 0.0, quadratic: 0.5, angular_linear: 0.0, angular_quadratic: 0.4 };
+        let blown = BodyDef {
+            drag,
+            gravity_scale: 0.0,
+            linear_velocity: v,
+            angular_velocity: w,
+            ..BodyDef::dynamic(D::point(18.0, 0.0))
+        };
+        let blown = world.create_body_with(blown, [ShapeDef::<D>::new(D::ball(0.5))]).unwrap();
         run(&mut world, 1.0);
+        // dv/dt = −k·v² has the solution v0/(1 + k·v0·t).
+        let body = world.body(blown).unwrap();
+        assert_close(solver, body.linear_velocity().get(0), 4.0 / 3.0, 0.02, "m/s");
+        assert_close(solver, D::about_z(body.angular_velocity()), 5.0 / 3.0, 0.03, "rad/s");
         assert_near(solver, world.body(light).unwrap().linear_velocity(), D::vec(0.0, -0.5 * G), 1e-5, "m/s");
         // Implicit Euler lies between the exponential and its value for one large step: v0·e^(−kt) within O(h).
         let body = world.body(slowed).unwrap();

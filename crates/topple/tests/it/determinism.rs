@@ -198,8 +198,15 @@ fn restore_at_any_step_3d() {
 /// Broad phases give the same pairs: swapping them every step changes nothing. Other stages do change the motion, but
 /// swapped out and back in between steps they leave no trace either.
 fn swapped_stages<D: TestDim>() {
-    let mut straight = heap_world::<D>();
-    let mut swapped = heap_world::<D>();
+    for solver in methods::<D>("solver") {
+        let [mut straight, mut swapped] = [heap_world::<D>(), heap_world::<D>()];
+        straight.set_solver_by_name(solver).unwrap();
+        swapped.set_solver_by_name(solver).unwrap();
+        swap_stages_while_stepping(&mut straight, &mut swapped);
+    }
+}
+
+fn swap_stages_while_stepping<D: TestDim>(straight: &mut World<D>, swapped: &mut World<D>) {
     let broad = methods::<D>("broad phase");
     let (solvers, integrators) = (methods::<D>("solver"), methods::<D>("integrator"));
     let narrow = methods::<D>("narrow phase");

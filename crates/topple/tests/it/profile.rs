@@ -54,7 +54,7 @@ fn user_timers() {
     assert!(world.profile().user().is_empty());
 }
 
-/// Profiling a step costs eight looks at the clock and a few sums: far below one percent of a step of 200 µs. Measured as
+/// Profiling a step costs nine looks at the clock and a few sums: far below one percent of a step of 200 µs. Measured as
 /// what the clock costs here, because the timers cannot be taken out to compare.
 #[test]
 fn profiling_costs_less_than_one_percent_of_200_us() {
