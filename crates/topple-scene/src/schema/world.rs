@@ -106,7 +106,13 @@ pub const WORLD: &[Param] = &[
     p("multipleContacts", Type::Flag, NONE, "Several contact points per pair.").or(Flag(true)),
     p("sleepingContacts", Type::Flag, NONE, "Contacts between sleeping bodies too.").or(Flag(false)),
     p("warmStarting", Type::Flag, NONE, "The solver starts from the last step's impulses.").or(Flag(true)),
-    p("continuous", Type::Flag, NONE, "Fast bodies do not pass through thin ones.").or(Flag(true)),
+    p(
+        "continuous",
+        Type::Flag,
+        NONE,
+        "Fast bodies do not pass through thin ones. Not in the engine yet: reported, without effect.",
+    )
+    .or(Flag(true)),
     p("gyroscopic", Type::Flag, NONE, "Gyroscopic torque.").or(Flag(true)),
 ];
 

@@ -86,7 +86,7 @@ impl Drag {
 pub struct BodyDef<D: Dim> {
     /// How it moves. Default static.
     pub kind: BodyKind,
-    /// Where its frame stands. Default the origin.
+    /// Where its frame stands [m]. Default the origin.
     pub position: D::Point,
     /// How its frame is turned. Default not at all.
     pub rotation: D::Rot,

@@ -5,9 +5,9 @@ use super::{Dim, PointOps, Real, VecOps};
 /// An axis-aligned box, in world coordinates [m]. Bounds may be infinite (planes).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb<D: Dim> {
-    /// Lowest corner.
+    /// Lowest corner [m].
     pub min: D::Point,
-    /// Highest corner.
+    /// Highest corner [m].
     pub max: D::Point,
 }
 

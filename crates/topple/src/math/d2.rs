@@ -119,9 +119,9 @@ impl AngOps for Real {
 /// A position in the plane [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point2 {
-    /// To the right.
+    /// To the right [m].
     pub x: Real,
-    /// Up.
+    /// Up [m].
     pub y: Real,
 }
 

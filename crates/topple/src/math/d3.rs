@@ -130,11 +130,11 @@ impl AngOps for Vec3 {
 /// A position in space [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point3 {
-    /// To the right.
+    /// To the right [m].
     pub x: Real,
-    /// Up.
+    /// Up [m].
     pub y: Real,
-    /// Towards the viewer.
+    /// Towards the viewer [m].
     pub z: Real,
 }
 

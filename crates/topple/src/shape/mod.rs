@@ -29,7 +29,7 @@ pub struct LocalRay<D: Dim> {
     pub origin: D::Vec,
     /// Direction and scale; need not be of unit length.
     pub direction: D::Vec,
-    /// Largest t that counts.
+    /// Largest t that counts (dimensionless).
     pub max: Real,
 }
 
