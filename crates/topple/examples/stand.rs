@@ -26,7 +26,7 @@ fn run<D: Dim>(name: &str, mut w: World<D>, ids: Vec<BodyId>, steps: usize) {
                 .contacts()
                 .flat_map(|c| c.points().map(|p| p.1).collect::<Vec<_>>())
                 .fold(0.0_f32, f32::min);
-            print!("| {s} top {t:.3} worst {worst:.3} E {e:.2e} pen {deepest:.4} ");
+            print!("| {s} x{} top {t:.3} worst {worst:.3} E {e:.2e} pen {deepest:.4} ", w.profile().counters.refinement);
         }
     }
     println!();
@@ -35,8 +35,9 @@ fn run<D: Dim>(name: &str, mut w: World<D>, ids: Vec<BodyId>, steps: usize) {
 fn main() {
     let steps: usize = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(1200);
     let which = std::env::args().nth(2).unwrap_or("all".into());
-    let s2 = || World2::with_settings(Settings2 { sleeping: false, ..Settings2::default() }).unwrap();
-    let s3 = || World3::with_settings(Settings3 { sleeping: false, ..Settings3::default() }).unwrap();
+    let e = |n: &str, d: f32| std::env::var(n).map_or(d, |x| x.parse().unwrap());
+    let s2 = || World2::with_settings(Settings2 { sleeping: false, substeps: e("SUB",4.0) as u32, contact_hertz: e("HZ",30.0), max_refinement: e("REF", 64.0) as u32, contact_damping: e("ZETA",10.0), push_speed: e("PUSH",3.0), ..Settings2::default() }).unwrap();
+    let s3 = || World3::with_settings(Settings3 { sleeping: false, substeps: e("SUB",4.0) as u32, contact_hertz: e("HZ",30.0), max_refinement: e("REF", 64.0) as u32, contact_damping: e("ZETA",10.0), push_speed: e("PUSH",3.0), ..Settings3::default() }).unwrap();
     if which == "all" || which == "t2" {
         let mut w = s2();
         w.create_body_with(BodyDef2::fixed([0.0, -1.0]), [Shape2::rectangle(400.0, 2.0)]).unwrap();
@@ -114,5 +115,37 @@ fn main() {
             })
             .collect();
         run("heavy3 1000kg on 10", w, ids, steps);
+    }
+
+    if which.starts_with('c') {
+        use topple::{joint::Ball, math::*};
+        let links: usize = which[1..].split('x').next().unwrap().parse().unwrap();
+        let ratio: f32 = which.split('x').nth(1).unwrap().parse().unwrap();
+        let swing = which.split('x').nth(2).is_some();
+        let mut w = World3::with_settings(Settings3 { sleeping: false, substeps: e("SUB",4.0) as u32, joint_hertz: e("JHZ",60.0), max_refinement: e("REF", 64.0) as u32, joint_damping: e("JZ", 2.0), ..Settings3::default() }).unwrap();
+        let dir = if swing { [1.0f32, 0.0, 0.0] } else { [0.0, -1.0, 0.0] };
+        let at = |d: f32| [dir[0]*d, dir[1]*d, dir[2]*d];
+        let size = if swing { [0.4, 0.2, 0.2] } else { [0.2, 0.4, 0.2] };
+        let mut last = w.create_body_with(BodyDef3::fixed([0.0; 3]), [ShapeDef3::from(Shape3::cuboid(0.01,0.01,0.01))]).unwrap();
+        let mut ids = vec![];
+        for i in 1..=links {
+            let id = w.create_body_with(BodyDef3::dynamic(at(0.5*i as f32)), [ShapeDef3::from(Shape3::cuboid(size[0],size[1],size[2])).density(if i == links { 1000.0*ratio } else { 1000.0 })]).unwrap();
+            let p = at(0.5*i as f32 - 0.25);
+            let def = JointDef::at(&w, last, id, JointKind::Ball(Ball::default()), Pose::<D3>::at(Point3::from(p))).unwrap();
+            w.create_joint(def).unwrap();
+            last = id;
+            ids.push(id);
+        }
+        let full = 0.5 * links as f32;
+        let mut worst = 0.0f32;
+        for s in 1..=steps {
+            w.step();
+            let mut len = 0.0; let mut prev = w.body(ids[0]).unwrap().position();
+            len += (prev - Point3::from([0.0;3])).length();
+            for id in &ids[1..] { let p = w.body(*id).unwrap().position(); len += (p - prev).length(); prev = p; }
+            worst = worst.max(len / full - 1.0);
+            if s % (steps/6) == 0 { print!("| {s} x{} stretch {:.4} worst {:.4} ", w.profile().counters.refinement, len/full - 1.0, worst); }
+        }
+        println!();
     }
 }

@@ -152,6 +152,11 @@ settings! {
     joint_hertz: Real = 60.0, positive(), "Hz";
     /// Damping of joints; 1 is critical.
     joint_damping: Real = 2.0, not_negative(), "1";
+    /// Groups of bodies in which a contact or joint carries more than this many times the weight of the lighter body get finer
+    /// sub-steps.
+    refine_load: Real = 12.0, positive(), "1";
+    /// At most this many times finer (`soft-step`); 1 leaves all groups alike.
+    max_refinement: u32 = 64, count(1, 1024), "1";
     /// Share of the overlap removed per step by solvers with position bias.
     baumgarte: Real = 0.2, within(0.0, 1.0), "1";
 

@@ -81,6 +81,40 @@ pub struct AwakeBodies<D: Dim> {
 }
 
 impl<D: Dim> AwakeBodies<D> {
+    /// Becomes the given slots of another set, in that order.
+    pub(crate) fn copy_members(&mut self, from: &Self, slots: impl Iterator<Item = u32>) {
+        self.states.clear();
+        self.rotations.clear();
+        self.props.clear();
+        self.centers.clear();
+        for slot in slots {
+            self.push_member(from, slot as usize);
+        }
+    }
+
+    /// Adds the bodies that move but do not answer: every group meets them.
+    pub(crate) fn add_kinematic(&mut self, from: &Self) {
+        for slot in (0..from.len()).filter(|&slot| !from.props[slot].is_dynamic) {
+            self.push_member(from, slot);
+        }
+    }
+
+    fn push_member(&mut self, from: &Self, slot: usize) {
+        self.states.push(from.states[slot]);
+        self.rotations.push(from.rotations[slot]);
+        self.props.push(from.props[slot]);
+        self.centers.push(from.centers[slot]);
+    }
+
+    /// Finds the slot of every one of `count` body indices anew.
+    pub(crate) fn find_slots(&mut self, count: usize) {
+        self.slots.clear();
+        self.slots.resize(count, NO_SLOT);
+        for (slot, props) in self.props.iter().enumerate() {
+            self.slots[props.body as usize] = slot as u32;
+        }
+    }
+
     /// Number of awake bodies.
     pub fn len(&self) -> usize {
         self.states.len()

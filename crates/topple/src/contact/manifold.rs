@@ -43,6 +43,8 @@ pub struct ContactPoint<D: Dim> {
     pub base_separation: Real,
     /// Impulse along the normal over the last sub-step [N·s], ≥ 0: the start value of the next one.
     pub normal_impulse: Real,
+    /// Slow mean of `normal_impulse` [N·s]: the load that the contact has got used to.
+    pub load: Real,
     /// Names the pair of features that touch.
     pub id: u32,
 }

@@ -21,12 +21,18 @@ pub(crate) struct Island {
     pub count: u32,
     /// Links that ended since the island was last known to be connected.
     pub removed: u32,
+    /// Its sub-steps are 2^`level` times finer than usual: see `world/refine.rs`.
+    pub level: u8,
+    /// Steps since the level was last needed.
+    pub calm: u8,
 }
 
 /// All islands of a world.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Islands {
     pub(crate) slots: Slots<Island>,
+    /// Number of islands with a level above 0.
+    pub(crate) refined: u32,
     stack: Vec<u32>,
     joined: Vec<u32>,
 }
@@ -35,7 +41,8 @@ impl Islands {
     /// Gives a body an island of its own.
     pub(crate) fn add<D: Dim>(&mut self, bodies: &mut Bodies<D>, body: u32) {
         debug_assert_eq!(bodies.records[body].island, NONE);
-        let island = self.slots.insert(Island { head: body, tail: body, count: 1, removed: 0 }).index;
+        let island = Island { head: body, tail: body, count: 1, removed: 0, level: 0, calm: 0 };
+        let island = self.slots.insert(island).index;
         let record = &mut bodies.records[body];
         (record.island, record.island_prev, record.island_next) = (island, NONE, NONE);
     }
@@ -63,6 +70,7 @@ impl Islands {
             bodies.records[next].island_prev = previous;
         }
         if island.count == 0 {
+            self.set_level(index, 0, 0);
             self.slots.remove(index);
         }
     }
@@ -79,6 +87,10 @@ impl Islands {
             core::cmp::Ordering::Greater => (i, j),
             core::cmp::Ordering::Equal => (i.min(j), i.max(j)),
         };
+        let finer = if self.slots[small].level > self.slots[large].level { small } else { large };
+        let (level, calm) = (self.slots[finer].level, self.slots[finer].calm);
+        self.set_level(small, 0, 0);
+        self.set_level(large, level, calm);
         let Some(moved) = self.slots.remove(small) else { return };
         let mut body = moved.head;
         while body != NONE {
@@ -123,6 +135,8 @@ impl Islands {
         parts: &mut Vec<u32>,
     ) {
         self.bodies_of(bodies, island, members);
+        let (level, calm) = (self.slots[island].level, self.slots[island].calm);
+        self.set_level(island, 0, 0);
         self.slots.remove(island);
         for &body in members.iter() {
             bodies.records[body].island = NONE;
@@ -135,6 +149,7 @@ impl Islands {
             }
             self.add(bodies, seed);
             let part = bodies.records[seed].island;
+            self.set_level(part, level, calm);
             parts.push(part);
             stack.push(seed);
             while let Some(body) = stack.pop() {
@@ -154,6 +169,14 @@ impl Islands {
             }
         }
         (self.stack, self.joined) = (stack, joined);
+    }
+
+    /// Changes the level of an island.
+    pub(crate) fn set_level(&mut self, island: u32, level: u8, calm: u8) {
+        let slot = &mut self.slots[island];
+        self.refined += u32::from(level > 0);
+        self.refined -= u32::from(slot.level > 0);
+        (slot.level, slot.calm) = (level, calm);
     }
 
     /// Appends a body without island to the end of an island.

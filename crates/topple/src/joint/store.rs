@@ -92,10 +92,10 @@ impl<D: Dim> Joint<D> {
     /// has the characteristic polynomial x³ + d·x + k, which always has an unstable root; with a leak l it is
     /// x³ + l·x² + d·x + k, stable for l·d > k. Measured at four sub-steps with twenty links: stable up to 80 Hz, not at
     /// 120 Hz. The price is that a load F gives way by F/(m·ω²), like a spring of 60 Hz.
-    pub(crate) fn hard_law(&self, settings: &crate::Settings<D>, h: Real) -> (Real, Real) {
+    pub(crate) fn hard_law(&self, settings: &crate::Settings<D>, h: Real, refinement: Real) -> (Real, Real) {
         let (hertz, damping) = match self.softness {
             Some(softness) => (softness.hertz, softness.damping),
-            None => (settings.joint_hertz, settings.joint_damping),
+            None => (settings.joint_hertz * refinement, settings.joint_damping),
         };
         let omega = 2.0 * core::f32::consts::PI * hertz.min(0.25 / h);
         let a1 = 2.0 * damping + h * omega;

@@ -151,6 +151,7 @@ impl<D: Dim> PairTask<'_, D> {
                 local_b: relative.inverse_transform(D::Point::from_vec(on_a)),
                 base_separation: point.separation,
                 normal_impulse: matched.map_or(0.0, |p| p.normal_impulse),
+                load: matched.map_or(0.0, |p| p.load),
                 id: point.id,
             };
         }

@@ -16,6 +16,12 @@ pub struct SolverContext<'a, D: Dim> {
     pub dt: Real,
     /// Time over which the impulses left in the contacts act [s]. A solver with sub-steps sets it to their length.
     pub impulse_time: Real,
+    /// How many times finer the sub-steps are than the settings say: a power of two, 1 for ordinary groups.
+    pub refinement: u32,
+    /// True if only some of the constraints of the graph are to be solved: those of [`SolverContext::takes`].
+    pub is_partial: bool,
+    /// Where a solver that can refine reports constraints that carry much: see [`HeavyLoad`].
+    pub loads: &'a mut Vec<HeavyLoad>,
     /// Awake bodies.
     pub bodies: &'a mut AwakeBodies<D>,
     /// All contacts, at their index; the graph says which ones count.
@@ -32,7 +38,32 @@ pub struct SolverContext<'a, D: Dim> {
     pub executor: &'a dyn Executor,
 }
 
+/// A constraint that carries many times the weight of the lighter one of its bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeavyLoad {
+    /// Its bodies, by stable index.
+    pub bodies: [u32; 2],
+    /// Force over the weight of the lighter body.
+    pub ratio: Real,
+}
+
 impl<D: Dim> SolverContext<'_, D> {
+    /// Sub-steps of this solve.
+    #[inline]
+    pub fn substeps(&self) -> u32 {
+        self.settings.substeps * self.refinement
+    }
+
+    /// True if a constraint between these bodies (stable indices) belongs to this solve.
+    #[inline]
+    pub fn takes(&self, bodies: [u32; 2]) -> bool {
+        !self.is_partial
+            || bodies.into_iter().any(|body| {
+                let slot = self.bodies.slot(body);
+                slot != NO_SLOT && self.bodies.props[slot as usize].is_dynamic
+            })
+    }
+
     /// Advances the velocities of all bodies by `h` [s].
     pub fn integrate_velocities(&mut self, h: Real) {
         self.integrator.integrate_velocities(&mut self.bodies.block(self.settings), h);
@@ -46,13 +77,15 @@ impl<D: Dim> SolverContext<'_, D> {
     /// Indices of the contacts to solve, in solving order: overflow, then colour by colour.
     pub fn contact_order(&self) -> impl Iterator<Item = u32> + '_ {
         let colors = core::iter::once(self.graph.overflow()).chain(self.graph.colors());
-        colors.flat_map(|color| color.contacts.iter().copied())
+        let contacts = colors.flat_map(|color| color.contacts.iter().copied());
+        contacts.filter(|&index| self.takes(self.contacts[index as usize].bodies))
     }
 
     /// Indices of the joints to solve, in the same order.
     pub fn joint_order(&self) -> impl Iterator<Item = u32> + '_ {
         let colors = core::iter::once(self.graph.overflow()).chain(self.graph.colors());
-        colors.flat_map(|color| color.joints.iter().copied())
+        let joints = colors.flat_map(|color| color.joints.iter().copied());
+        joints.filter(|&index| self.takes(self.joints[index as usize].bodies))
     }
 
     /// Slots of the two bodies of a contact; [`NO_SLOT`] for one that the solver does not move.

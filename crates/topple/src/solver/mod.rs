@@ -11,7 +11,7 @@ mod prepare;
 pub mod soft_step;
 
 pub use baumgarte::SolverBaumgarte;
-pub use context::SolverContext;
+pub use context::{HeavyLoad, SolverContext};
 pub use prepare::{ContactRow, NormalRow, prepare_contact};
 pub use soft_step::{SimdWidth, SolverSoftStep};
 

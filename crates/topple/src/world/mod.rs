@@ -13,6 +13,7 @@ mod methods;
 mod pinned;
 mod profile;
 mod query;
+mod refine;
 mod shape_query;
 mod shapes;
 mod sleep;
@@ -107,6 +108,7 @@ pub(crate) struct Scratch<D: Dim> {
     pub members: Vec<u32>,
     pub parts: Vec<u32>,
     pub rest: sleep::RestTimes,
+    pub refine: refine::Groups<D>,
 }
 
 impl<D: Dim> Default for World<D> {

@@ -63,6 +63,10 @@ pub struct Counters {
     pub islands: u32,
     /// Proxies whose fat box changed.
     pub moved: u32,
+    /// Bodies in groups with finer sub-steps.
+    pub refined: u32,
+    /// Finest sub-steps of any group: how many times finer than the settings say; 1 if none is.
+    pub refinement: u32,
 }
 
 /// Times and counts of one step.

@@ -98,6 +98,8 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
         [island.head, island.tail].into_iter().for_each(|link| out.link(link));
         out.var(island.count);
         out.var(island.removed);
+        out.var(u32::from(island.level));
+        out.var(u32::from(island.calm));
     });
     for list in [&world.moved, &world.leaning, &world.watched] {
         out.vars(list.as_slice());
@@ -423,6 +425,7 @@ fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
             out.put(&point.local_b);
             out.real(point.base_separation);
             out.real(point.normal_impulse);
+            out.real(point.load);
             out.var(point.id);
         }
     });
@@ -472,11 +475,14 @@ fn load_contact<D: Dim>(
                 local_b: input.get()?,
                 base_separation: input.real()?,
                 normal_impulse: input.real()?,
+                load: input.real()?,
                 id: input.var()?,
             };
         }
     }
-    let impulses = manifold.points().iter().all(|p| p.normal_impulse >= 0.0 && p.normal_impulse.is_finite());
+    let impulses = manifold.points().iter().all(|p| {
+        [p.normal_impulse, p.load].iter().all(|x| *x >= 0.0 && x.is_finite())
+    });
     let finite = manifold.local_normal.is_finite()
         && manifold.friction_impulse.is_finite()
         && manifold.rolling_impulse.is_finite()
@@ -725,14 +731,21 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
         world.graph.colors[number] = color;
     }
     let body_count = world.bodies.records.slot_count();
+    let small = |input: &mut Reader<'_>| {
+        u8::try_from(input.var()?).map_err(|_| input.damaged("the level of an island"))
+    };
     world.islands.slots = Slots::load(input, |input| {
         Ok(Island {
             head: input.link(body_count)?,
             tail: input.link(body_count)?,
             count: input.var()?,
             removed: input.var()?,
+            level: small(input)?,
+            calm: small(input)?,
         })
     })?;
+    let islands = world.islands.slots.iter();
+    world.islands.refined = islands.filter(|(_, island)| island.level > 0).count() as u32;
     world.moved = input.vars(world.shapes.slot_count())?.into_iter().collect();
     world.leaning = input.vars(contact_count)?.into_iter().collect();
     world.watched = input.vars(contact_count)?.into_iter().collect();

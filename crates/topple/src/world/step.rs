@@ -53,6 +53,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
 
     // sleep: wake what was leaned on, put to sleep what has come to rest
     world.check_joints();
+    world.refine_islands();
     world.wake_by_load();
     if world.settings.sleeping {
         world.put_to_sleep();
@@ -277,11 +278,26 @@ fn gather<D: Dim>(world: &mut World<D>) -> bool {
 
 /// Hands everything to the solver.
 fn solve<D: Dim>(world: &mut World<D>) {
+    world.scratch.refine.loads.clear();
+    if world.islands.refined == 0 {
+        let mut awake = core::mem::take(&mut world.scratch.awake);
+        solve_part(world, &mut awake, 1, false);
+        world.scratch.awake = awake;
+    } else {
+        super::refine::solve_groups(world);
+    }
+}
+
+/// Hands some bodies to the solver: all of them, or a group that nothing connects with the others.
+pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<D>, refinement: u32, is_partial: bool) {
     let mut context = SolverContext {
         settings: &world.settings,
         dt: world.settings.dt,
         impulse_time: world.settings.dt,
-        bodies: &mut world.scratch.awake,
+        refinement,
+        is_partial,
+        loads: &mut world.scratch.refine.loads,
+        bodies,
         contacts: &mut world.contacts.hot,
         joints: &mut world.joints.hot,
         graph: &world.graph,

@@ -12,7 +12,7 @@
 
 use super::pack::{Packed, Whitening, plain_spin, whiten_impulse};
 use crate::body::{BodyProps, NO_SLOT};
-use crate::joint::{Answer, Joint, MAX_ROWS, Pair, PassLaw};
+use crate::joint::{Answer, Joint, Pair, PassLaw};
 use crate::math::*;
 use crate::store::Disjoint;
 
@@ -70,6 +70,10 @@ pub(super) struct JointScene<'a, D: Dim> {
     pub slots: &'a [u32],
     pub places: &'a [Pose<D>],
     pub h: Real,
+    /// Factor on stored impulses: see `PrepareParams::warm`.
+    pub warm: Real,
+    /// How many times finer the sub-steps are than usual.
+    pub refinement: Real,
 }
 
 impl<D: Dim> JointRow<D> {
@@ -110,16 +114,15 @@ impl<D: Dim> JointRow<D> {
         self.center_b = places[1].position;
         self.between = places[1].position - places[0].position;
         self.joint.peak = [0.0; 2];
-        (self.rate, self.scale) = self.joint.hard_law(scene.settings, scene.h);
-        if !scene.settings.warm_starting {
-            self.joint.impulses = [0.0; MAX_ROWS];
-        }
+        (self.rate, self.scale) = self.joint.hard_law(scene.settings, scene.h, scene.refinement);
+        self.joint.impulses = self.joint.impulses.map(|x| x * scene.warm);
     }
 
-    /// Hands the impulses back.
-    pub(super) fn store(&self, joint: &mut Joint<D>) {
-        joint.impulses = self.joint.impulses;
-        (joint.push, joint.turn, joint.peak) = (self.joint.push, self.joint.turn, self.joint.peak);
+    /// Hands the impulses back, `scale` times as large.
+    pub(super) fn store(&self, joint: &mut Joint<D>, scale: Real) {
+        joint.impulses = self.joint.impulses.map(|x| x * scale);
+        (joint.push, joint.turn) = (self.joint.push * scale, self.joint.turn * scale);
+        joint.peak = self.joint.peak.map(|x| x * scale);
     }
 }
 

@@ -151,7 +151,7 @@ pub(crate) fn solve_normals<L: Lanes, const N: usize, const A: usize, const P: u
         let change = if BIAS {
             let bias = L::select(apart, gap, rate.mul(s).max(push));
             let ms = L::select(apart, one, soft);
-            zero.sub(mass.mul(ms.mul(vn).add(bias))).sub(one.sub(ms).mul(lambda))
+            zero.sub(mass.mul(ms.mul(vn).add(bias))).sub(one.sub(ms).mul(lambda.sub(L::load(&point.load))))
         } else {
             let bias = L::select(apart, gap, zero);
             zero.sub(mass.mul(vn.add(bias)))

@@ -148,7 +148,7 @@ fn invert<L: Lanes>(k: L) -> L {
 pub(crate) struct PrepareParams {
     /// Softness between two moving bodies, and against the ground.
     pub soft: [Softness; 2],
-    /// Factor on stored impulses: 1 with warm starting, else 0.
+    /// Factor on stored impulses: length of a sub-step over the usual length with warm starting, else 0.
     pub warm: f32,
     /// Factor on friction: 1 or 0.
     pub friction: f32,
@@ -164,14 +164,14 @@ pub(crate) struct Flat<const P: usize> {
     /// number of points.
     head: [[f32; 16]; WIDTH],
     /// Per point: anchors on a and b, separation, impulse.
-    points: [[[f32; 8]; WIDTH]; P],
+    points: [[[f32; 12]; WIDTH]; P],
     most: usize,
     bounces: bool,
 }
 
 impl<const P: usize> Default for Flat<P> {
     fn default() -> Self {
-        Self { head: [[0.0; 16]; WIDTH], points: [[[0.0; 8]; WIDTH]; P], most: 0, bounces: false }
+        Self { head: [[0.0; 16]; WIDTH], points: [[[0.0; 12]; WIDTH]; P], most: 0, bounces: false }
     }
 }
 
@@ -202,13 +202,13 @@ impl<const P: usize> Flat<P> {
 }
 
 #[inline(always)]
-fn flatten<D: Dim>(point: &ContactPoint<D>) -> [f32; 8] {
+fn flatten<D: Dim>(point: &ContactPoint<D>) -> [f32; 12] {
     let (a, b) = (point.local_a, point.local_b);
     let (s, x) = (point.base_separation, point.normal_impulse);
     if D::N == 2 {
-        [a.get(0), a.get(1), b.get(0), b.get(1), s, x, 0.0, 0.0]
+        [a.get(0), a.get(1), b.get(0), b.get(1), s, x, 0.0, 0.0, point.load, 0.0, 0.0, 0.0]
     } else {
-        [a.get(0), a.get(1), a.get(2), b.get(0), b.get(1), b.get(2), s, x]
+        [a.get(0), a.get(1), a.get(2), b.get(0), b.get(1), b.get(2), s, x, point.load, 0.0, 0.0, 0.0]
     }
 }
 
@@ -262,6 +262,7 @@ pub(crate) fn prepare_row<
     for i in 0..flat.most {
         let lines = flat.points[i].each_ref();
         let (p0, p1) = (L::gather4(lines, 0), L::gather4(lines, 4));
+        let p2 = L::gather4(lines, 8);
         let (local_a, local_b, base, impulse): ([L; N], [L; N], L, L) = if N == 2 {
             (core::array::from_fn(|k| p0[k]), core::array::from_fn(|k| p0[2 + k]), p1[0], p1[1])
         } else {
@@ -282,6 +283,7 @@ pub(crate) fn prepare_row<
         L::select(is_used, mass, zero).store(&mut point.mass);
         separation.store(&mut point.s0);
         impulse.mul(warm).store(&mut point.lambda);
+        p2[0].mul(warm).store(&mut point.load);
         if let Some([side_a, side_b]) = &start {
             let turning = dot(&ja, &side_a.u).sub(dot(&jb, &side_b.u));
             let approach = dot(&n, &minus(&side_a.v, &side_b.v)).add(turning);
@@ -347,7 +349,7 @@ pub(crate) fn prepare_row<
     }
 }
 
-/// Writes the impulses of lane `lane` back to its contact.
+/// Writes the impulses of lane `lane` back to its contact, `scale` times as large: for a sub-step of usual length.
 #[inline]
 pub(crate) fn store_lane<
     D: Dim,
@@ -362,14 +364,17 @@ pub(crate) fn store_lane<
     row: &Row<N, A, P>,
     friction: &FrictionRow<A, T, K, P>,
     cold: &ColdRow<P>,
+    scale: Real,
 ) {
-    let at = |x: &F8| x.0[lane];
+    let at = |x: &F8| x.0[lane] * scale;
     let mut n = D::Vec::ZERO;
-    (0..N).for_each(|i| n.set(i, at(&row.n[i])));
+    (0..N).for_each(|i| n.set(i, row.n[i].0[lane]));
     let tangents = D::tangent_basis(n);
     let manifold = &mut contact.manifold;
     for (point, stored) in row.points.iter().zip(manifold.points_mut()) {
-        stored.normal_impulse = at(&point.lambda);
+        let new = at(&point.lambda);
+        stored.normal_impulse = new;
+        stored.load += (new * *super::KEEP - stored.load) * *super::GAIN;
     }
     manifold.friction_impulse = D::Vec::ZERO;
     for k in 0..T {
@@ -384,11 +389,30 @@ pub(crate) fn store_lane<
 }
 
 /// Cuts a list of contacts into rows of `lanes`.
-pub(crate) fn fill_rows<const P: usize>(contacts: &[u32], cold: &mut Vec<ColdRow<P>>, lanes: usize) {
-    for chunk in contacts.chunks(lanes) {
-        let mut row = ColdRow::default();
-        row.contacts[..chunk.len()].copy_from_slice(chunk);
-        debug_assert!(chunk.iter().all(|&c| c != NO_CONTACT));
-        cold.push(row);
+pub(crate) fn fill_rows<const P: usize>(
+    contacts: &[u32],
+    cold: &mut Vec<ColdRow<P>>,
+    lanes: usize,
+    takes: Option<&dyn Fn(u32) -> bool>,
+) {
+    let Some(takes) = takes else {
+        for chunk in contacts.chunks(lanes) {
+            let mut row = ColdRow::default();
+            row.contacts[..chunk.len()].copy_from_slice(chunk);
+            debug_assert!(chunk.iter().all(|&c| c != NO_CONTACT));
+            cold.push(row);
+        }
+        return;
+    };
+    let mut filled = lanes;
+    for &contact in contacts.iter().filter(|&&contact| takes(contact)) {
+        if filled == lanes {
+            cold.push(ColdRow::default());
+            filled = 0;
+        }
+        if let Some(row) = cold.last_mut() {
+            row.contacts[filled] = contact;
+        }
+        filled += 1;
     }
 }

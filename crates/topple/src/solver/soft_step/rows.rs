@@ -24,6 +24,8 @@ pub(crate) struct Point<const A: usize> {
     pub s0: F8,
     /// Accumulated impulse [N·s].
     pub lambda: F8,
+    /// Load that the contact is used to [N·s]: softness acts on what differs from it.
+    pub load: F8,
 }
 
 /// The normal directions of eight contacts.
@@ -138,7 +140,7 @@ impl<const N: usize, const A: usize, const P: usize> Default for Row<N, A, P> {
 
 fn blank<const A: usize>() -> Point<A> {
     let zero = F8::default();
-    Point { ja: [zero; A], jb: [zero; A], mass: zero, s0: zero, lambda: zero }
+    Point { ja: [zero; A], jb: [zero; A], mass: zero, s0: zero, lambda: zero, load: zero }
 }
 
 impl<const A: usize, const T: usize, const K: usize, const P: usize> Default for FrictionRow<A, T, K, P> {

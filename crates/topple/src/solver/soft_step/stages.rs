@@ -10,7 +10,7 @@ use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
 use crate::body::{BodyBlock, NO_SLOT};
 use crate::contact::Contact;
 use crate::math::*;
-use crate::solver::SolverContext;
+use crate::solver::{HeavyLoad, SolverContext};
 use crate::store::Disjoint;
 use core::ops::Range;
 
@@ -79,6 +79,10 @@ pub struct Core<
     cold: Vec<ColdRow<P>>,
     stages: Vec<Stage>,
     pieces: Vec<usize>,
+    /// Contacts that carry much, per piece of rows.
+    loads: Vec<Vec<HeavyLoad>>,
+    /// The same, per piece of joints.
+    joint_loads: Vec<Vec<HeavyLoad>>,
 }
 
 /// One stage: rows or bodies cut into pieces.
@@ -371,12 +375,15 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let mut list = |indices: &[u32]| {
             let from = joints.rows.len() as u32;
             let blank = |&index: &u32| JointRow::blank(index, &context.joints[index as usize]);
-            joints.rows.extend(indices.iter().map(blank));
+            let takes = |index: &&u32| context.takes(context.joints[**index as usize].bodies);
+            joints.rows.extend(indices.iter().filter(takes).map(blank));
             from..joints.rows.len() as u32
         };
+        let takes = |contact: u32| context.takes(context.contacts[contact as usize].bodies);
+        let takes: Option<&dyn Fn(u32) -> bool> = if context.is_partial { Some(&takes) } else { None };
         let overflow = context.graph.overflow();
         // One contact per row: overflow contacts may share bodies and are solved one after the other.
-        fill_rows(&overflow.contacts, &mut self.cold, 1);
+        fill_rows(&overflow.contacts, &mut self.cold, 1, takes);
         let serial = self.cold.len() as u32;
         let serial_joints = list(&overflow.joints);
         // Rows and joints of each colour in use.
@@ -385,7 +392,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let in_use = |color: &&crate::contact::Color| !color.contacts.is_empty() || !color.joints.is_empty();
         for color in context.graph.colors().iter().filter(in_use) {
             let from = self.cold.len() as u32;
-            fill_rows(&color.contacts, &mut self.cold, WIDTH);
+            fill_rows(&color.contacts, &mut self.cold, WIDTH, takes);
             ranges[count] = (from..self.cold.len() as u32, list(&color.joints));
             count += 1;
         }
@@ -429,7 +436,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let joint_pieces = joints.rows.len().div_ceil(JOINTS_PER_PIECE);
         add(Stage::PrepareRows, row_pieces);
         add(Stage::PrepareJoints, joint_pieces);
-        for substep in 0..context.settings.substeps {
+        for substep in 0..context.substeps() {
             add(Stage::IntegrateVelocities { first: substep == 0 }, body_pieces);
             if substep == 0 && context.settings.warm_starting {
                 sweep(Pass::WarmStart, false, &mut add);
@@ -454,8 +461,10 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     ) {
         debug_assert_eq!((D::N, D::ANGULAR, D::MAX_POINTS), (N, A, P));
         let settings = context.settings;
-        let h = context.dt / settings.substeps as Real;
-        context.impulse_time = h;
+        let h = context.dt / context.substeps() as Real;
+        // Impulses are kept for sub-steps of the usual length: the factor is a power of two, so nothing is rounded.
+        let refinement = context.refinement as Real;
+        context.impulse_time = h * refinement;
         self.plan(joint_rows, context);
         let count = context.bodies.len();
         self.whitenings.clear();
@@ -471,14 +480,14 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // The ground, read by static lanes and never written.
         self.packed.push(Packed::ZERO);
 
-        let hertz = settings.contact_hertz.min(0.125 / h);
+        let hertz = (settings.contact_hertz * refinement).min(0.125 / h);
         let soft = [
             Softness::new(hertz, settings.contact_damping, h),
             Softness::new(2.0 * hertz, settings.contact_damping, h),
         ];
         let params = PrepareParams {
             soft,
-            warm: if settings.warm_starting { 1.0 } else { 0.0 },
+            warm: if settings.warm_starting { 1.0 / refinement } else { 0.0 },
             friction: if settings.friction { 1.0 } else { 0.0 },
             speculative: settings.speculative,
             bounce_speed: if settings.restitution { settings.restitution_threshold } else { Real::INFINITY },
@@ -491,7 +500,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let line = body_line::<D, S>(&place, props.inv_mass, &self.whitenings[slot], props.is_dynamic);
             self.lines.push(Packed(line));
         }
-        let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces } = self;
+        let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces, loads, joint_loads } = self;
         let bodies = &mut *context.bodies;
         // Preparation looks at the velocities of the start; the integrator changes them afterwards.
         let props = &bodies.props[..];
@@ -509,6 +518,19 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let joint_rows = Disjoint::new(&mut joint_rows.rows);
         let joints = Disjoint::new(context.joints);
         let integrator = context.integrator;
+        let heavy = Heavy { per_weight: 1.0 / (settings.weight_scale() * h), limit: settings.refine_load };
+        let row_pieces = row_count.div_ceil(ROWS_PER_PIECE);
+        if loads.len() < row_pieces {
+            loads.resize_with(row_pieces, Vec::new);
+        }
+        loads.iter_mut().for_each(Vec::clear);
+        let joint_pieces = joint_count.div_ceil(JOINTS_PER_PIECE);
+        if joint_loads.len() < joint_pieces {
+            joint_loads.resize_with(joint_pieces, Vec::new);
+        }
+        joint_loads.iter_mut().for_each(Vec::clear);
+        let lists = Disjoint::new(loads);
+        let joint_lists = Disjoint::new(joint_loads);
         let whitenings = &whitenings[..];
         let stages = &stages[..];
         let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed, is_odd: false };
@@ -615,17 +637,29 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 for index in from..to {
                     // SAFETY: pieces do not overlap; contacts are in one row only.
                     unsafe {
+                        let list = lists.get(piece);
                         let (row, friction, cold) = (rows.get(index), friction.get(index), cold.get(index));
                         for lane in (0..WIDTH).filter(|&lane| cold.contacts[lane] != NO_CONTACT) {
                             let contact = contacts.get(cold.contacts[lane] as usize);
-                            store_lane(contact, lane, row, friction, cold);
+                            store_lane(contact, lane, row, friction, cold, refinement);
+                            if let Some(load) = heavy.of(contact, lane, row) {
+                                list.push(load);
+                            }
                         }
                     }
                 }
             }
             Stage::PrepareJoints => {
                 let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
-                let scene = JointScene { settings, props, slots: scene.slots, places: scene.places, h };
+                let scene = JointScene {
+                    settings,
+                    props,
+                    slots: scene.slots,
+                    places: scene.places,
+                    h,
+                    warm: scene.params.warm,
+                    refinement,
+                };
                 // SAFETY: pieces do not overlap.
                 unsafe { joint_rows.range(from, to) }.iter_mut().for_each(|row| row.prepare(&scene));
             }
@@ -645,16 +679,45 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 // SAFETY: pieces do not overlap; each joint is in one row.
                 unsafe {
                     for row in joint_rows.range(from, to) {
-                        row.store(joints.get(row.index as usize));
+                        let joint = joints.get(row.index as usize);
+                        row.store(joint, refinement);
+                        let inv_m = |body: u32| scene.slots.get(body as usize).and_then(|&slot| props.get(slot as usize)).map_or(0.0, |p| p.inv_mass);
+                        let ratio = joint.push.length() / refinement * inv_m(joint.bodies[0]).max(inv_m(joint.bodies[1])) * heavy.per_weight;
+                        if ratio > heavy.limit {
+                            joint_lists.get(piece).push(HeavyLoad { bodies: joint.bodies, ratio });
+                        }
                     }
                 }
             }
         };
         context.executor.run_stages(pieces, &work);
+        self.loads.iter().chain(&self.joint_loads).for_each(|list| context.loads.extend_from_slice(list));
         for ((state, packed), l) in bodies.states.iter_mut().zip(&self.packed).zip(whitenings) {
             let (v, u) = packed.velocity::<D>();
             (state.v, state.w) = (v, plain_spin::<D>(l, u));
         }
+    }
+}
+
+/// Finds contacts that carry many times the weight of the lighter body.
+struct Heavy {
+    /// 1/(g·h) [s/m].
+    per_weight: Real,
+    /// Ratio above which a contact is reported.
+    limit: Real,
+}
+
+impl Heavy {
+    #[inline]
+    fn of<D: Dim, const N: usize, const A: usize, const P: usize>(
+        &self,
+        contact: &Contact<D>,
+        lane: usize,
+        row: &Row<N, A, P>,
+    ) -> Option<HeavyLoad> {
+        let sum: Real = row.points[..contact.manifold.count as usize].iter().map(|p| p.lambda.0[lane]).sum();
+        let ratio = sum * row.inv_ma.0[lane].max(row.inv_mb.0[lane]) * self.per_weight;
+        (ratio > self.limit).then_some(HeavyLoad { bodies: contact.bodies, ratio })
     }
 }
 

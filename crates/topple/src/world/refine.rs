@@ -1,0 +1,176 @@
+//! Finer sub-steps for the groups that need them.
+//!
+//! A soft contact gives way by load/(m·ω²), and ω is bounded by the length of a sub-step. So a tower buckles above some
+//! height, and a light box under a heavy one is pressed flat, whatever the rest of the world does. An island in which a
+//! contact or joint carries many times the weight of its lighter body is solved with sub-steps 2, 4, … times finer (and
+//! contacts as many times stiffer in frequency), apart from all others: islands share no dynamic body, so the split is
+//! exact. What decides is the state alone, so repeats, threads and restored snapshots choose alike.
+//!
+//! How fine: a column of n bodies under the load r (in weights of one body) is as stiff against tipping as n²·r against
+//! ω². Boxes of equal weight stand up to n = 14 at the usual ω (`docs/decisions/006-soft-step.md`), so ω has to grow by
+//! √(c·r·n²/14³); c = 2.5 covers the load on top, which bends more than the column's own weight [Timoshenko1961].
+
+use super::World;
+use super::step::solve_part;
+use crate::body::{AwakeBodies, BodySet, NO_SLOT, NONE};
+use crate::math::*;
+use crate::solver::HeavyLoad;
+
+/// Height in bodies that the usual sub-steps hold upright.
+const STEADY_HEIGHT: Real = 14.0;
+/// How much more a load on top bends a column than its own weight.
+const TOP_LOAD: Real = 2.5;
+/// An island of more bodies than this many times its largest load is a heap, not a column: the load is shared.
+const SLENDER: Real = 4.0;
+/// Steps without need before a level is given up, one at a time.
+const CALM_STEPS: u8 = 30;
+
+/// Memory that refinement keeps from step to step.
+#[derive(Debug, Default)]
+pub(crate) struct Groups<D: Dim> {
+    /// What the solver reported in this step.
+    pub loads: Vec<HeavyLoad>,
+    /// The bodies of one group.
+    bodies: AwakeBodies<D>,
+    /// The bodies of all refined groups, at the start of the step.
+    saved: AwakeBodies<D>,
+    /// Slot in the whole and level of each body in a refined island.
+    members: Vec<(u8, u32)>,
+    /// Largest load per island of this step.
+    worst: Vec<(u32, Real)>,
+}
+
+/// Solves the ordinary islands together, then those of each level.
+pub(super) fn solve_groups<D: Dim>(world: &mut World<D>) {
+    let mut whole = core::mem::take(&mut world.scratch.awake);
+    let mut groups = core::mem::take(&mut world.scratch.refine);
+    groups.members.clear();
+    for (slot, props) in whole.props.iter().enumerate() {
+        let island = world.bodies.records[props.body].island;
+        let level = if island == NONE { 0 } else { world.islands.slots[island].level };
+        if level > 0 {
+            groups.members.push((level, slot as u32));
+        }
+    }
+    // Stable: the slots of a level stay in order.
+    groups.members.sort_unstable();
+    let finest = groups.members.last().map_or(0, |&(level, _)| level);
+    world.profile.counters.refined = groups.members.len() as u32;
+    world.profile.counters.refinement = 1 << finest;
+    // The ordinary ones are solved in the arrays of the whole. Refined bodies are there too, but nothing acts on them; what
+    // they should start from is put aside.
+    let mut saved = core::mem::take(&mut groups.saved);
+    saved.copy_members(&whole, groups.members.iter().map(|&(_, slot)| slot));
+    saved.add_kinematic(&whole);
+    for &(_, slot) in &groups.members {
+        whole.slots[whole.props[slot as usize].body as usize] = NO_SLOT;
+    }
+    world.scratch.refine.loads = core::mem::take(&mut groups.loads);
+    solve_part(world, &mut whole, 1, true);
+    let mut from = 0;
+    while from < groups.members.len() {
+        let level = groups.members[from].0;
+        let to = from + groups.members[from..].iter().take_while(|member| member.0 == level).count();
+        let part = &mut groups.bodies;
+        // Kinematic bodies stand behind the members: every group meets them.
+        let kinematic = groups.members.len()..saved.len();
+        part.copy_members(&saved, (from..to).chain(kinematic).map(|slot| slot as u32));
+        part.find_slots(whole.slots.len());
+        solve_part(world, part, 1 << level, true);
+        for (i, &(_, slot)) in groups.members[from..to].iter().enumerate() {
+            whole.states[slot as usize] = part.states[i];
+            whole.rotations[slot as usize] = part.rotations[i];
+        }
+        from = to;
+    }
+    groups.saved = saved;
+    groups.loads = core::mem::take(&mut world.scratch.refine.loads);
+    world.scratch.refine = groups;
+    world.scratch.awake = whole;
+}
+
+impl<D: Dim> World<D> {
+    /// Chooses the levels for the next step from the loads of this one.
+    pub(super) fn refine_islands(&mut self) {
+        if self.scratch.refine.loads.is_empty() && self.islands.refined == 0 {
+            return;
+        }
+        let mut groups = core::mem::take(&mut self.scratch.refine);
+        groups.worst.clear();
+        for load in &groups.loads {
+            let island = load.bodies.map(|body| self.bodies.records.get(body).map_or(NONE, |r| r.island));
+            if let Some(&island) = island.iter().find(|&&island| island != NONE) {
+                groups.worst.push((island, load.ratio));
+            }
+        }
+        // The largest load of each island first; then one entry per island is left.
+        groups.worst.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        groups.worst.dedup_by_key(|entry| entry.0);
+        for &(island, ratio) in &groups.worst {
+            let wanted = self.level_for(island, ratio);
+            self.raise_or_calm(island, wanted);
+        }
+        if self.islands.refined > 0 {
+            for i in 0..self.bodies.set(BodySet::Awake).len() {
+                let body = self.bodies.set(BodySet::Awake).as_slice()[i];
+                let island = self.bodies.records[body].island;
+                // Each island once: at its first body.
+                if island == NONE || self.islands.slots[island].head != body {
+                    continue;
+                }
+                let is_loaded = groups.worst.binary_search_by_key(&island, |entry| entry.0).is_ok();
+                if self.islands.slots[island].level > 0 && !is_loaded {
+                    self.raise_or_calm(island, 0);
+                }
+            }
+        }
+        self.scratch.refine = groups;
+    }
+
+    /// The level that an island with the given largest load needs.
+    fn level_for(&self, island: u32, ratio: Real) -> u8 {
+        let count = self.islands.slots[island].count as Real;
+        if count > SLENDER * ratio {
+            return 0;
+        }
+        let height = self.height_of(island).min(count);
+        let needed = TOP_LOAD * ratio * height * height / (STEADY_HEIGHT * STEADY_HEIGHT * STEADY_HEIGHT);
+        // ω grows by 2 per level: 4^level ≥ needed.
+        let mut level = 0;
+        while (1_u64 << (2 * level)) as Real <= needed && 2_u32 << level <= self.settings.max_refinement {
+            level += 1;
+        }
+        level as u8
+    }
+
+    /// Length of an island in bodies: its longest extent over the mean size of its bodies.
+    fn height_of(&self, island: u32) -> Real {
+        let mut body = self.islands.slots[island].head;
+        let first = self.bodies.places[body as usize].position;
+        let (mut low, mut high, mut size, mut count) = (D::Vec::ZERO, D::Vec::ZERO, 0.0, 0.0);
+        while body != NONE {
+            let from_first = self.bodies.places[body as usize].position - first;
+            for i in 0..D::N {
+                low.set(i, low.get(i).min(from_first.get(i)));
+                high.set(i, high.get(i).max(from_first.get(i)));
+            }
+            size += self.bodies.cores[body as usize].extent;
+            count += 1.0;
+            body = self.bodies.records[body].island_next;
+        }
+        let longest = (0..D::N).map(|i| high.get(i) - low.get(i)).fold(0.0, Real::max);
+        if size > 0.0 { 1.0 + longest * count / size } else { count }
+    }
+
+    fn raise_or_calm(&mut self, island: u32, wanted: u8) {
+        let slot = &self.islands.slots[island];
+        let (level, calm) = (slot.level, slot.calm);
+        if wanted >= level {
+            self.islands.set_level(island, wanted, 0);
+        } else if calm >= CALM_STEPS {
+            self.islands.set_level(island, level - 1, 0);
+        } else {
+            self.islands.set_level(island, level, calm + 1);
+        }
+    }
+}
