@@ -41,7 +41,7 @@ fn main() {
     if which == "all" || which == "t2" {
         let mut w = s2();
         w.create_body_with(BodyDef2::fixed([0.0, -1.0]), [Shape2::rectangle(400.0, 2.0)]).unwrap();
-        let ids = (0..60)
+        let ids = (0..e("N", 60.0) as usize)
             .map(|i| {
                 w.create_body_with(BodyDef2::dynamic([0.0, 0.5 + i as f32]), [Shape2::rectangle(1.0, 1.0)])
                     .unwrap()
@@ -52,7 +52,7 @@ fn main() {
     if which == "all" || which == "t3" {
         let mut w = s3();
         w.create_body_with(BodyDef3::fixed([0.0, -1.0, 0.0]), [Shape3::cuboid(400.0, 2.0, 400.0)]).unwrap();
-        let ids = (0..60)
+        let ids = (0..e("N", 60.0) as usize)
             .map(|i| {
                 w.create_body_with(
                     BodyDef3::dynamic([0.0, 0.5 + i as f32, 0.0]),
@@ -148,4 +148,47 @@ fn main() {
         }
         println!();
     }
+
+    if which.starts_with('g') {
+        // g<dim>x<rms>x<gravity>
+        let parts: Vec<f32> = which[1..].split('x').map(|x| x.parse().unwrap()).collect();
+        if parts[0] == 2.0 { gas::<D2>(parts[1], parts[2], steps) } else { gas::<D3>(parts[1], parts[2], steps) }
+    }
+}
+
+trait Ball: Dim { fn ball(r: f32) -> ShapeDef<Self>; fn slab(half: &[f32]) -> ShapeDef<Self>; }
+impl Ball for D2 { fn ball(r: f32) -> ShapeDef<D2> { Shape2::circle(r).into() } fn slab(h: &[f32]) -> ShapeDef<D2> { Shape2::rectangle(2.0*h[0], 2.0*h[1]).into() } }
+impl Ball for D3 { fn ball(r: f32) -> ShapeDef<D3> { Shape3::sphere(r).into() } fn slab(h: &[f32]) -> ShapeDef<D3> { Shape3::cuboid(2.0*h[0], 2.0*h[1], 2.0*h[2]).into() } }
+
+fn gas<D: Ball>(rms: f32, gravity: f32, steps: usize) {
+    use topple::math::*;
+    let mut settings = Settings::<D> { sleeping: false, ..Settings::default() };
+    settings.gravity = D::Vec::ZERO; settings.gravity.set(1, -gravity);
+    let mut w = World::<D>::with_settings(settings).unwrap();
+    let r = 0.1f32;
+    let n = if D::N == 2 { 2000usize } else { 2000 };
+    let vol = if D::N == 2 { core::f32::consts::PI * r * r } else { 4.0 / 3.0 * core::f32::consts::PI * r * r * r };
+    let side = (n as f32 * vol / 0.05).powf(1.0 / D::N as f32);
+    for axis in 0..D::N { for sign in [-1.0f32, 1.0] {
+        let mut half = [side; 3]; half[axis] = 0.5;
+        let mut c = D::Vec::ZERO; c.set(axis, sign * (side * 0.5 + 0.5));
+        w.create_body_with(BodyDef { kind: BodyKind::Static, position: D::Point::ORIGIN + c, ..BodyDef::default() }, [D::slab(&half).friction(0.0).restitution(1.0)]).unwrap();
+    } }
+    let mut seed = 12345u64;
+    let mut rnd = || { seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17; (seed >> 40) as f32 / (1u64 << 24) as f32 };
+    let per = (n as f32).powf(1.0 / D::N as f32).ceil() as usize;
+    let mut ids = vec![];
+    for i in 0..n {
+        let mut c = D::Vec::ZERO; let mut k = i;
+        for axis in 0..D::N { c.set(axis, ((k % per) as f32 + 0.5) / per as f32 * side - side * 0.5); k /= per; }
+        let mut v = D::Vec::ZERO;
+        for axis in 0..D::N { let g: f32 = (0..12).map(|_| rnd()).sum::<f32>() - 6.0; v.set(axis, g * rms / (D::N as f32).sqrt()); }
+        let id = w.create_body_with(BodyDef { position: D::Point::ORIGIN + c, linear_velocity: v, ..BodyDef::default() }, [D::ball(r).friction(0.0).restitution(1.0)]).unwrap();
+        ids.push(id);
+    }
+    let energy = |w: &World<D>| -> f64 { ids.iter().map(|id| { let b = w.body(*id).unwrap(); b.kinetic_energy() as f64 + b.mass() as f64 * gravity as f64 * ((b.position() - D::Point::ORIGIN).get(1) + side * 0.5) as f64 }).sum() };
+    let e0 = energy(&w);
+    print!("gas{}D rms {rms} g {gravity}: ", D::N);
+    for s in 1..=steps { w.step(); if s % (steps / 6) == 0 { print!("{s}: {:+.2}%  ", (energy(&w) / e0 - 1.0) * 100.0); } }
+    println!();
 }

@@ -157,6 +157,10 @@ settings! {
     refine_load: Real = 12.0, positive(), "1";
     /// At most this many times finer (`soft-step`); 1 leaves all groups alike.
     max_refinement: u32 = 64, count(1, 1024), "1";
+    /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.
+    settling: Real = 0.87, within(0.0, 1.0), "1";
+    /// How fast they do.
+    settling_rate: Real = 0.18, not_negative(), "1/s";
     /// Share of the overlap removed per step by solvers with position bias.
     baumgarte: Real = 0.2, within(0.0, 1.0), "1";
 

@@ -22,6 +22,8 @@ const STEADY_HEIGHT: Real = 14.0;
 const TOP_LOAD: Real = 2.5;
 /// An island of more bodies than this many times its largest load is a heap, not a column: the load is shared.
 const SLENDER: Real = 4.0;
+/// A level is kept while a load this many times larger would ask for it.
+const SWING: Real = 1.4;
 /// Steps without need before a level is given up, one at a time.
 const CALM_STEPS: u8 = 30;
 
@@ -107,8 +109,7 @@ impl<D: Dim> World<D> {
         groups.worst.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
         groups.worst.dedup_by_key(|entry| entry.0);
         for &(island, ratio) in &groups.worst {
-            let wanted = self.level_for(island, ratio);
-            self.raise_or_calm(island, wanted);
+            self.raise_or_calm(island, ratio);
         }
         if self.islands.refined > 0 {
             for i in 0..self.bodies.set(BodySet::Awake).len() {
@@ -120,7 +121,7 @@ impl<D: Dim> World<D> {
                 }
                 let is_loaded = groups.worst.binary_search_by_key(&island, |entry| entry.0).is_ok();
                 if self.islands.slots[island].level > 0 && !is_loaded {
-                    self.raise_or_calm(island, 0);
+                    self.raise_or_calm(island, 0.0);
                 }
             }
         }
@@ -162,11 +163,17 @@ impl<D: Dim> World<D> {
         if size > 0.0 { 1.0 + longest * count / size } else { count }
     }
 
-    fn raise_or_calm(&mut self, island: u32, wanted: u8) {
+    /// Raises the level at once; lowers it when less was enough for a while.
+    fn raise_or_calm(&mut self, island: u32, ratio: Real) {
+        let wanted = if ratio > self.settings.refine_load { self.level_for(island, ratio) } else { 0 };
+        // Loads near a limit must not make the level swing.
+        let held = self.level_for(island, ratio * SWING);
         let slot = &self.islands.slots[island];
         let (level, calm) = (slot.level, slot.calm);
-        if wanted >= level {
+        if wanted > level {
             self.islands.set_level(island, wanted, 0);
+        } else if held >= level {
+            self.islands.set_level(island, level, 0);
         } else if calm >= CALM_STEPS {
             self.islands.set_level(island, level - 1, 0);
         } else {

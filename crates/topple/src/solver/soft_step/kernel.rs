@@ -12,6 +12,12 @@
 //! a1 = 2ζ + hω, a2 = hω·a1: biasRate = ω/a1, massScale = a2/(1 + a2), impulseScale = 1/(1 + a2). The biased pass solves
 //! δ = −m(massScale·ċ + bias) − impulseScale·λ with bias = massScale·biasRate·s for overlaps, s/h for gaps; the relaxing
 //! pass takes back the velocity that the bias put in.
+//!
+//! **Settled loads.** Such a spring sags by λ/(m·h·ω²), so a heap sinks into itself. Softness is there to swallow what the
+//! sweeps have not found out yet, not to give way to a load that has been the same for seconds. So it acts on λ − λ₀ only,
+//! where λ₀ follows the load slowly, up to a share of it: the sag falls to 1 − share. It has to be slow, as an integral in
+//! a control loop: faster than the slowest swing of the heap it would feed that swing. Slender groups get finer sub-steps
+//! instead (`world/refine.rs`), because for them even a slow integral feeds the lean.
 
 use super::lanes::{F8, Lanes};
 use super::rows::{FrictionRow, Row, WIDTH};

@@ -23,8 +23,6 @@
 //! back, `kernel.rs` the passes with their formulas, `rolling.rs` rolling resistance, `joints.rs` the joints, `stages.rs`
 //! the order of the stages. In every colour joints come before contacts: what must not overlap has the last word.
 
-pub(crate) static GAIN: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| std::env::var("GAIN").map_or(0.0, |x| x.parse().unwrap()));
-pub(crate) static KEEP: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| std::env::var("KEEP").map_or(1.0, |x| x.parse().unwrap()));
 mod joints;
 mod kernel;
 mod lanes;

@@ -150,6 +150,8 @@ pub(crate) struct PrepareParams {
     pub soft: [Softness; 2],
     /// Factor on stored impulses: length of a sub-step over the usual length with warm starting, else 0.
     pub warm: f32,
+    /// Factor on settled loads: as `warm` for ordinary groups, 0 for refined ones, which are stiff enough.
+    pub settled: f32,
     /// Factor on friction: 1 or 0.
     pub friction: f32,
     /// Speculative distance in slops.
@@ -283,7 +285,7 @@ pub(crate) fn prepare_row<
         L::select(is_used, mass, zero).store(&mut point.mass);
         separation.store(&mut point.s0);
         impulse.mul(warm).store(&mut point.lambda);
-        p2[0].mul(warm).store(&mut point.load);
+        p2[0].mul(L::splat(params.settled)).store(&mut point.load);
         if let Some([side_a, side_b]) = &start {
             let turning = dot(&ja, &side_a.u).sub(dot(&jb, &side_b.u));
             let approach = dot(&n, &minus(&side_a.v, &side_b.v)).add(turning);
@@ -364,7 +366,7 @@ pub(crate) fn store_lane<
     row: &Row<N, A, P>,
     friction: &FrictionRow<A, T, K, P>,
     cold: &ColdRow<P>,
-    scale: Real,
+    (scale, settle): (Real, Settle),
 ) {
     let at = |x: &F8| x.0[lane] * scale;
     let mut n = D::Vec::ZERO;
@@ -374,7 +376,7 @@ pub(crate) fn store_lane<
     for (point, stored) in row.points.iter().zip(manifold.points_mut()) {
         let new = at(&point.lambda);
         stored.normal_impulse = new;
-        stored.load += (new * *super::KEEP - stored.load) * *super::GAIN;
+        stored.load += (new * settle.share - stored.load) * settle.gain;
     }
     manifold.friction_impulse = D::Vec::ZERO;
     for k in 0..T {
@@ -386,6 +388,15 @@ pub(crate) fn store_lane<
     if cold.rolls >> lane & 1 == 1 {
         (0..A).for_each(|i| manifold.rolling_impulse.set(i, at(&cold.rolling_lambda[i])));
     }
+}
+
+/// How loads settle: see the head of `kernel.rs`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settle {
+    /// Share of the present load that the contact gets used to.
+    pub share: Real,
+    /// Part of the way per step.
+    pub gain: Real,
 }
 
 /// Cuts a list of contacts into rows of `lanes`.

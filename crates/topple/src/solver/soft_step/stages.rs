@@ -4,7 +4,7 @@ use super::joints::{JOINTS_PER_PIECE, JointPass, JointRow, JointRows, JointRun, 
 use super::kernel::{self, PassParams};
 use super::lanes::{Lanes, Scalar, SimdWidth};
 use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening};
-use super::prepare::{Flat, PrepareParams, Softness, body_line, fill_rows, prepare_row, store_lane};
+use super::prepare::{Flat, PrepareParams, Settle, Softness, body_line, fill_rows, prepare_row, store_lane};
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
 use crate::body::{BodyBlock, NO_SLOT};
@@ -488,6 +488,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let params = PrepareParams {
             soft,
             warm: if settings.warm_starting { 1.0 / refinement } else { 0.0 },
+            settled: if settings.warm_starting && refinement == 1.0 { 1.0 } else { 0.0 },
             friction: if settings.friction { 1.0 } else { 0.0 },
             speculative: settings.speculative,
             bounce_speed: if settings.restitution { settings.restitution_threshold } else { Real::INFINITY },
@@ -518,7 +519,10 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let joint_rows = Disjoint::new(&mut joint_rows.rows);
         let joints = Disjoint::new(context.joints);
         let integrator = context.integrator;
-        let heavy = Heavy { per_weight: 1.0 / (settings.weight_scale() * h), limit: settings.refine_load };
+        let gravity = settings.gravity * (1.0 / settings.weight_scale());
+        let up = [0, 1, 2].map(|i| if i < N { -gravity.get(i) } else { 0.0 });
+        let heavy = Heavy { per_weight: 1.0 / (settings.weight_scale() * h), limit: REPORT * settings.refine_load, settled: if refinement > 1.0 { 0.0 } else { settings.settling }, up };
+        let gain = (settings.settling_rate * context.dt).min(1.0);
         let row_pieces = row_count.div_ceil(ROWS_PER_PIECE);
         if loads.len() < row_pieces {
             loads.resize_with(row_pieces, Vec::new);
@@ -641,10 +645,13 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         let (row, friction, cold) = (rows.get(index), friction.get(index), cold.get(index));
                         for lane in (0..WIDTH).filter(|&lane| cold.contacts[lane] != NO_CONTACT) {
                             let contact = contacts.get(cold.contacts[lane] as usize);
-                            store_lane(contact, lane, row, friction, cold, refinement);
-                            if let Some(load) = heavy.of(contact, lane, row) {
-                                list.push(load);
+                            let ratio = heavy.of(contact, lane, row);
+                            if ratio > heavy.limit {
+                                list.push(HeavyLoad { bodies: contact.bodies, ratio });
                             }
+                            let share = heavy.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0);
+                            let settle = Settle { share, gain };
+                            store_lane(contact, lane, row, friction, cold, (refinement, settle));
                         }
                     }
                 }
@@ -681,8 +688,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                     for row in joint_rows.range(from, to) {
                         let joint = joints.get(row.index as usize);
                         row.store(joint, refinement);
-                        let inv_m = |body: u32| scene.slots.get(body as usize).and_then(|&slot| props.get(slot as usize)).map_or(0.0, |p| p.inv_mass);
-                        let ratio = joint.push.length() / refinement * inv_m(joint.bodies[0]).max(inv_m(joint.bodies[1])) * heavy.per_weight;
+                        let inv_m = joint.bodies.map(|body| {
+                            let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
+                            props.get(slot as usize).map_or(0.0, |p| p.inv_mass)
+                        });
+                        let ratio = heavy.of_joint(joint.push.length() / refinement, inv_m);
                         if ratio > heavy.limit {
                             joint_lists.get(piece).push(HeavyLoad { bodies: joint.bodies, ratio });
                         }
@@ -699,25 +709,53 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     }
 }
 
+/// Loads are reported from this share of `refine_load` on.
+const REPORT: Real = 0.75;
+/// Load in weights of the lighter body from which on contacts settle; at twice of it they do in full.
+const SETTLING_LOAD: Real = 4.0;
+/// Cosine between the normal and the vertical up to which the upper body counts as standing on the lower one.
+const ON_TOP: Real = 0.5;
+
 /// Finds contacts that carry many times the weight of the lighter body.
 struct Heavy {
     /// 1/(g·h) [s/m].
     per_weight: Real,
     /// Ratio above which a contact is reported.
     limit: Real,
+    /// Share of the load that settles.
+    settled: Real,
+    /// Unit vector against gravity; zero without.
+    up: [Real; 3],
 }
 
 impl Heavy {
+    /// Load of a joint with impulse `push`. A heavy body at a light one counts with its weight.
+    fn of_joint(&self, push: Real, [inv_ma, inv_mb]: [Real; 2]) -> Real {
+        let (light, heavy) = (inv_ma.max(inv_mb), inv_ma.min(inv_mb));
+        let ratio = push * light * self.per_weight;
+        if heavy > 0.0 { ratio.max(light / heavy) } else { ratio }
+    }
+
     #[inline]
     fn of<D: Dim, const N: usize, const A: usize, const P: usize>(
         &self,
         contact: &Contact<D>,
         lane: usize,
         row: &Row<N, A, P>,
-    ) -> Option<HeavyLoad> {
+    ) -> Real {
         let sum: Real = row.points[..contact.manifold.count as usize].iter().map(|p| p.lambda.0[lane]).sum();
-        let ratio = sum * row.inv_ma.0[lane].max(row.inv_mb.0[lane]) * self.per_weight;
-        (ratio > self.limit).then_some(HeavyLoad { bodies: contact.bodies, ratio })
+        let (inv_ma, inv_mb) = (row.inv_ma.0[lane], row.inv_mb.0[lane]);
+        let mut ratio = sum * inv_ma.max(inv_mb) * self.per_weight;
+        // A heavy body on a light one: its weight is to come, even if the sweeps have not yet found it out.
+        let (light, heavy) = (inv_ma.max(inv_mb), inv_ma.min(inv_mb));
+        if heavy > 0.0 && light > self.limit * heavy {
+            let up: Real = (0..N).map(|i| row.n[i].0[lane] * self.up[i]).sum();
+            let on_top = if inv_mb < inv_ma { up } else { -up };
+            if on_top > ON_TOP && sum > 0.0 {
+                ratio = ratio.max(light / heavy);
+            }
+        }
+        ratio
     }
 }
 
