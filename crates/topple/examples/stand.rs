@@ -183,7 +183,7 @@ fn gas<D: Ball>(rms: f32, gravity: f32, steps: usize) {
         for axis in 0..D::N { c.set(axis, ((k % per) as f32 + 0.5) / per as f32 * side - side * 0.5); k /= per; }
         let mut v = D::Vec::ZERO;
         for axis in 0..D::N { let g: f32 = (0..12).map(|_| rnd()).sum::<f32>() - 6.0; v.set(axis, g * rms / (D::N as f32).sqrt()); }
-        let id = w.create_body_with(BodyDef { position: D::Point::ORIGIN + c, linear_velocity: v, ..BodyDef::default() }, [D::ball(r).friction(0.0).restitution(1.0)]).unwrap();
+        let id = w.create_body_with(BodyDef { kind: BodyKind::Dynamic, position: D::Point::ORIGIN + c, linear_velocity: v, ..BodyDef::default() }, [D::ball(r).friction(0.0).restitution(1.0)]).unwrap();
         ids.push(id);
     }
     let energy = |w: &World<D>| -> f64 { ids.iter().map(|id| { let b = w.body(*id).unwrap(); b.kinetic_energy() as f64 + b.mass() as f64 * gravity as f64 * ((b.position() - D::Point::ORIGIN).get(1) + side * 0.5) as f64 }).sum() };
