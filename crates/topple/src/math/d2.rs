@@ -272,16 +272,15 @@ impl RotOps<D2> for Rot2 {
     }
     fn is_valid(self) -> bool {
         let n = self.cos * self.cos + self.sin * self.sin;
-        (n - 1.0).abs() < 2e-3
+        (n - 1.0).abs() < 2.0 * super::UNIT_TOLERANCE
     }
     fn to_ang(self) -> Real {
         self.angle()
     }
     #[inline]
     fn small_angle_to(self, other: Self) -> Real {
-        // Chord length, at most 11 % below the angle up to a right angle.
         let (dc, ds) = (other.cos - self.cos, other.sin - self.sin);
-        (dc * dc + ds * ds).sqrt() * 1.12
+        (dc * dc + ds * ds).sqrt() * super::ARC_OVER_CHORD
     }
 }
 

@@ -120,10 +120,10 @@ pub trait VecOps:
     fn length(self) -> Real {
         self.dot(self).sqrt()
     }
-    /// The unit vector along `self`, or `fallback` where that has no direction (shorter than 1e-12, or not finite).
+    /// The unit vector along `self`, or `fallback` where that has no direction (shorter than 1e-12 in its own unit, or not finite).
     fn normalize_or(self, fallback: Self) -> Self {
         let length = self.length();
-        if length > 1e-12 && length.is_finite() { self * (1.0 / length) } else { fallback }
+        if length > super::NO_DIRECTION && length.is_finite() { self * (1.0 / length) } else { fallback }
     }
     /// Largest component.
     fn max_component(self) -> Real {

@@ -3,6 +3,11 @@
 use super::{InertiaOps, Quat, Real, RotOps, Vec3};
 use crate::D3;
 
+/// How far moments may miss the triangle inequality (no unit): rounding of what users type.
+const TRIANGLE_SLACK: Real = 1e-4;
+/// Differences of the moments, as a share of the largest, that give no gyroscopic torque worth computing (no unit).
+const ISOTROPIC: Real = 1e-6;
+
 /// A symmetric 3×3 matrix, stored as its diagonal and its upper off-diagonal entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SymMat3 {
@@ -116,7 +121,7 @@ impl InertiaOps<D3> for SymMat3 {
         let d = self.diagonal;
         let finite = d.is_finite() && self.off.is_finite();
         // The triangle inequality holds for the moments of every real mass distribution; a little slack for rounding.
-        let slack = 1.0 + 1e-4;
+        let slack = 1.0 + TRIANGLE_SLACK;
         finite
             && d.min_element() > 0.0
             && self.determinant() > 0.0
@@ -127,7 +132,7 @@ impl InertiaOps<D3> for SymMat3 {
 
     fn is_isotropic(self) -> bool {
         let d = self.diagonal;
-        let tolerance = 1e-6 * d.max_element();
+        let tolerance = ISOTROPIC * d.max_element();
         d.max_element() - d.min_element() <= tolerance && self.off.abs().max_element() <= tolerance
     }
 

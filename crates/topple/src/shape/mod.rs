@@ -42,6 +42,12 @@ pub struct LocalRayHit<D: Dim> {
     pub normal: D::Vec,
 }
 
+/// `normal` brought to unit length, in f64: the square of a small or large one would leave the range of f32. One without
+/// direction stays as it is, for `validate` to refuse.
+fn unit_normal<V: VecOps>(normal: V) -> V {
+    crate::distance::Wide::of(normal).unit().map_or(normal, crate::distance::Wide::narrow)
+}
+
 /// What every shape can do. Implemented by [`Shape2`] and [`Shape3`].
 pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The word for this shape in scene files and messages: `circle`, `box`.

@@ -138,7 +138,7 @@ impl JointDef<D3> {
         let along = frame_along::<D3>(axis)?;
         let local = RotOps::<D3>::rotate_inv(along, axle);
         let across = local.y * local.y + local.z * local.z;
-        if !across.is_finite() || across <= 1e-12 {
+        if !across.is_finite() || across <= NO_DIRECTION {
             return Err(Error::invalid("axle", axle, "finite, not zero and not along the suspension"));
         }
         // About x, from z to the axle: the tangent is −y/z.
@@ -156,7 +156,7 @@ fn point<D: Dim>(anchor: impl Into<D::Point>) -> Result<D::Point, Error> {
 
 fn frame_along<D: Dim>(axis: D::Vec) -> Result<D::Rot, Error> {
     let length = axis.length();
-    if !length.is_finite() || length <= 1e-12 {
+    if !length.is_finite() || length <= NO_DIRECTION {
         return Err(Error::invalid("axis", axis, "finite and not zero"));
     }
     Ok(D::frame_along(axis * (1.0 / length)))

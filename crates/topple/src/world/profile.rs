@@ -3,6 +3,9 @@
 use crate::narrow_phase::NarrowCounters;
 use std::time::{Duration, Instant};
 
+/// Milliseconds in a second [ms/s].
+const MS_PER_S: f64 = 1000.0;
+
 /// The stages of a step, in order. The same words name folders, timers and pages of the manual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -98,7 +101,7 @@ impl Profile {
     pub fn time<R>(&mut self, name: &str, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
-        self.add_value(name, start.elapsed().as_secs_f64() * 1e3);
+        self.add_value(name, start.elapsed().as_secs_f64() * MS_PER_S);
         result
     }
 

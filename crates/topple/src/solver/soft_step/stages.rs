@@ -18,6 +18,8 @@ use core::ops::Range;
 const BODIES_PER_PIECE: usize = 128;
 /// Rows per piece.
 const ROWS_PER_PIECE: usize = 8;
+/// Cycles of a soft contact per sub-step, at most (no unit): stiffer ones would ring.
+const MAX_CONTACT_RATE: Real = 0.125;
 
 /// What a dimension gives to this solver.
 pub trait SoftDim: Sized {
@@ -471,7 +473,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // The ground, read by static lanes and never written.
         self.packed.push(Packed::ZERO);
 
-        let hertz = settings.contact_hertz.min(0.125 / h);
+        let hertz = settings.contact_hertz.min(MAX_CONTACT_RATE / h);
         let soft = [
             Softness::new(hertz, settings.contact_damping, h),
             Softness::new(2.0 * hertz, settings.contact_damping, h),
