@@ -8,7 +8,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 /// Units that stand alone in square brackets. Others (`[m/s]`, `[N·s]`) do not look like links.
-const UNITS: [&str; 12] = ["m", "m²", "m³", "kg", "s", "ms", "rad", "N", "J", "Hz", "bytes", "°"];
+const UNITS: [&str; 13] = ["m", "m²", "m³", "kg", "s", "ms", "ns", "rad", "N", "J", "Hz", "bytes", "°"];
 
 /// Builds the reference of all crates.
 pub(crate) fn check() -> Result<(), String> {

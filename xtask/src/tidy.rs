@@ -23,6 +23,7 @@ pub(crate) fn check() -> Result<(), String> {
     }
     for path in sources.iter().filter(|path| is_of_the_engine(path)) {
         check_named_numbers(path, &mut findings);
+        check_units(path, &mut findings);
     }
     for document in ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"] {
         check_named_paths(&root().join(document), &mut findings);
@@ -87,6 +88,59 @@ fn check_source(path: &Path, findings: &mut Vec<String>) {
 
 /// Parts of the engine whose numbers are still to be named.
 const NUMBERS_TO_BE_NAMED: [&str; 2] = ["joint", "solver/soft_step/joints.rs"];
+
+/// Types of numbers that measure something.
+const MEASURES: [&str; 14] = [
+    "Real",
+    "f32",
+    "f64",
+    "D::Vec",
+    "D::Point",
+    "D::Ang",
+    "D::Inertia",
+    "Vec2",
+    "Vec3",
+    "Point2",
+    "Point3",
+    "SymMat3",
+    "Duration",
+    "D::PerPoint<Real>",
+];
+
+/// Every public field that measures something says in which unit: in square brackets, as a unit vector, or that it has none.
+fn check_units(path: &Path, findings: &mut Vec<String>) {
+    let Ok(text) = fs::read_to_string(path) else { return };
+    let mut doc = String::new();
+    let (mut in_struct, mut in_enum) = (false, false);
+    for (number, line) in text.lines().enumerate() {
+        let code = line.trim();
+        if code == "#[cfg(test)]" {
+            break;
+        } else if let Some(words) = code.strip_prefix("///") {
+            doc.push_str(words);
+            continue;
+        } else if code.starts_with("#[") {
+            continue;
+        }
+        in_struct = (in_struct || line.starts_with("pub struct ")) && line != "}";
+        in_enum = (in_enum || line.starts_with("pub enum ")) && line != "}";
+        let field = if in_enum { Some(code) } else { code.strip_prefix("pub ").filter(|_| in_struct) };
+        if let Some((name, kind)) = field.and_then(|field| field.split_once(": "))
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        {
+            let words: Vec<&str> = kind.split(|c: char| !(c.is_alphanumeric() || c == ':')).collect();
+            let measures = MEASURES.iter().any(|measure| words.contains(measure));
+            let in_brackets =
+                doc.split('[').skip(1).any(|rest| rest.starts_with(|c: char| c.is_alphabetic() || c == '1'));
+            let says = in_brackets
+                || ["no unit", "nit vector", "nit normal"].iter().any(|words| doc.contains(words));
+            if measures && !says {
+                findings.push(format!("{}:{}: field {name} does not name its unit", short(path), number + 1));
+            }
+        }
+        doc.clear();
+    }
+}
 
 /// True for the sources of the engine itself.
 fn is_of_the_engine(path: &Path) -> bool {

@@ -22,9 +22,9 @@ use crate::shape::ShapeOps;
 pub struct Closest<D: Dim> {
     /// Distance of the surfaces [m]; negative: depth of the overlap.
     pub distance: Real,
-    /// Point on the surface of a, in the world.
+    /// Point on the surface of a, in the world [m].
     pub point_a: D::Point,
-    /// Point on the surface of b, in the world.
+    /// Point on the surface of b, in the world [m].
     pub point_b: D::Point,
     /// Unit vector from a to b, in the world.
     pub normal: D::Vec,
@@ -33,9 +33,9 @@ pub struct Closest<D: Dim> {
 /// Where a moving shape first comes within the target distance of another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CastHit<D: Dim> {
-    /// Fraction of the translation, in [0, max].
+    /// Fraction of the translation, in [0, max] (no unit).
     pub t: Real,
-    /// Point on the surface of b, in the world.
+    /// Point on the surface of b, in the world [m].
     pub point: D::Point,
     /// Unit vector from a to b at that moment, in the world.
     pub normal: D::Vec,

@@ -126,7 +126,7 @@ pub struct Point2 {
 }
 
 impl Point2 {
-    /// The point (x, y).
+    /// The point (x, y) [m].
     pub const fn new(x: Real, y: Real) -> Self {
         Self { x, y }
     }
@@ -193,9 +193,9 @@ impl PointOps<D2> for Point2 {
 /// A rotation of the plane as (cos, sin) of its angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rot2 {
-    /// Cosine of the angle.
+    /// Cosine of the angle (no unit).
     pub cos: Real,
-    /// Sine of the angle.
+    /// Sine of the angle (no unit).
     pub sin: Real,
 }
 

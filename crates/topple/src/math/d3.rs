@@ -139,7 +139,7 @@ pub struct Point3 {
 }
 
 impl Point3 {
-    /// The point (x, y, z).
+    /// The point (x, y, z) [m].
     pub const fn new(x: Real, y: Real, z: Real) -> Self {
         Self { x, y, z }
     }

@@ -89,7 +89,7 @@ fn atan_unit(t: f64) -> f64 {
     4.0 * r * sum
 }
 
-/// True if `a` and `b` differ by at most `tolerance`.
+/// True if `a` and `b` differ by at most `tolerance`, all in the same unit.
 pub fn is_near(a: Real, b: Real, tolerance: Real) -> bool {
     (a - b).abs() <= tolerance
 }

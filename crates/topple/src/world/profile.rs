@@ -72,7 +72,7 @@ pub struct Counters {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     stage_times: [Duration; STAGES.len()],
-    /// The whole step.
+    /// Time of the whole step (a [`Duration`], exact to [ns]).
     pub total: Duration,
     /// How much there was.
     pub counters: Counters,
@@ -84,12 +84,12 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Time spent in one stage.
+    /// Time spent in one stage (a [`Duration`], exact to [ns]).
     pub fn stage(&self, stage: Stage) -> Duration {
         self.stage_times[stage as usize]
     }
 
-    /// Records a value under a name, until the next step; the same name adds up.
+    /// Records a value, in a unit of your own, under a name, until the next step; the same name adds up.
     pub fn add_value(&mut self, name: &str, value: f64) {
         match self.user.iter_mut().find(|(known, _)| known == name) {
             Some((_, sum)) => *sum += value,

@@ -21,7 +21,7 @@ const LEAST_WEIGHT: Real = 1e-3;
 pub(crate) struct Softness {
     /// massScale·biasRate [1/s].
     pub rate: Real,
-    /// massScale.
+    /// massScale (no unit).
     pub mass_scale: Real,
 }
 
@@ -153,11 +153,11 @@ fn invert<L: Lanes>(k: L) -> L {
 pub(crate) struct PrepareParams {
     /// Softness between two moving bodies, and against the ground.
     pub soft: [Softness; 2],
-    /// Factor on stored impulses: 1 with warm starting, else 0.
+    /// Factor on stored impulses (no unit): 1 with warm starting, else 0.
     pub warm: f32,
-    /// Factor on friction: 1 or 0.
+    /// Factor on friction (no unit): 1 or 0.
     pub friction: f32,
-    /// Speculative distance in slops.
+    /// Speculative distance [slops].
     pub speculative: f32,
     /// Approach speed above which contacts bounce [m/s]; infinite without restitution.
     pub bounce_speed: f32,
