@@ -20,22 +20,22 @@ use crate::math::*;
 /// One row of a Jacobian.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Row<D: Dim> {
-    /// Direction of the linear part: d·(v_b − v_a).
+    /// Direction of the linear part, d·(v_b − v_a): a unit vector, zero for rows that only turn.
     pub d: D::Vec,
-    /// Angular part of a: −j_a·w_a.
+    /// Angular part of a, −j_a·w_a: a lever [m], or an axis without unit for rows that only turn.
     pub a: D::Ang,
-    /// Angular part of b: j_b·w_b.
+    /// Angular part of b, j_b·w_b: as `a`, no unit for rows that only turn, else [m].
     pub b: D::Ang,
 }
 
 impl<D: Dim> Row<D> {
-    /// A row along `d` at anchors `r_a`, `r_b`.
+    /// A row along the unit vector `d` at anchors `r_a`, `r_b` [m].
     #[inline]
     pub fn linear(d: D::Vec, r_a: D::Vec, r_b: D::Vec) -> Self {
         Self { d, a: D::cross(r_a, d), b: D::cross(r_b, d) }
     }
 
-    /// A row about `axis`.
+    /// A row about `axis`, a unit vector.
     #[inline]
     pub fn angular(axis: D::Ang) -> Self {
         Self { d: D::Vec::ZERO, a: axis, b: axis }
@@ -58,21 +58,21 @@ pub enum Law {
     Tuned {
         /// Frequency [Hz].
         hertz: Real,
-        /// Damping ratio.
+        /// Damping ratio (no unit).
         damping: Real,
-        /// Largest force or torque.
+        /// Largest force [N] or torque [N·m].
         max: Real,
     },
     /// A spring given by stiffness [N/m] and damping [N·s/m].
     Spring {
-        /// Stiffness.
+        /// Stiffness [N/m], of angles [N·m/rad].
         k: Real,
-        /// Damping.
+        /// Damping [N·s/m], of angles [N·m·s/rad].
         c: Real,
     },
     /// Ċ = −drift, with a bound of force or torque.
     Motor {
-        /// Largest force or torque.
+        /// Largest force [N] or torque [N·m].
         max: Real,
     },
     /// C ≥ 0.
@@ -81,7 +81,7 @@ pub enum Law {
 
 /// Receives the blocks of a joint. `at` is the first of the joint's impulses that belong to the block.
 pub trait RowSink<D: Dim> {
-    /// One block of `M` rows with their errors C and drifts of Ċ.
+    /// One block of `M` rows with their errors C [m or rad] and drifts of Ċ [m/s or rad/s].
     fn block<const M: usize>(
         &mut self,
         at: usize,
@@ -130,7 +130,7 @@ pub struct PassLaw {
     pub h: Real,
     /// s·r of hard rows [1/s]: share of the error removed per second.
     pub rate: Real,
-    /// s of hard rows: 1 is rigid.
+    /// s of hard rows (no unit): 1 is rigid.
     pub scale: Real,
     /// False: the relaxing pass, without bias and springs.
     pub is_biased: bool,
@@ -152,7 +152,7 @@ pub struct Pair<D: Dim> {
 }
 
 impl<D: Dim> Pair<D> {
-    /// Bodies with the given velocities.
+    /// Bodies with the given velocities [m/s, rad/s].
     #[inline]
     pub fn new(v: [D::Vec; 2], w: [D::Ang; 2], answer: [Answer<D>; 2]) -> Self {
         Self { v, w, answer, pushed: D::Vec::ZERO, turned: [D::Ang::ZERO; 2] }
@@ -164,7 +164,7 @@ impl<D: Dim> Pair<D> {
         row.d.dot(self.v[1] - self.v[0]) + row.b.dot(self.w[1]) - row.a.dot(self.w[0])
     }
 
-    /// Applies a general impulse: `push` along the line, `turn` about the centres.
+    /// Applies a general impulse: `push` along the line [N·s], `turn` about the centres [N·m·s].
     #[inline]
     pub fn apply(&mut self, push: D::Vec, turn: [D::Ang; 2]) {
         let [a, b] = &self.answer;
@@ -177,7 +177,7 @@ impl<D: Dim> Pair<D> {
         self.turned[1] += turn[1];
     }
 
-    /// Solves one block and adds to its accumulated impulses `lambda`.
+    /// Solves one block and adds to its accumulated impulses `lambda` [N·s, of angles N·m·s].
     #[inline]
     pub fn solve<const M: usize>(
         &mut self,

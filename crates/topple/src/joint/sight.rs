@@ -77,7 +77,7 @@ impl<D: Dim> Sight<D> {
         1.0 / (1.0 + turn2 * turn2)
     }
 
-    /// Axis `axis` of frame a.
+    /// Axis `axis` of frame a, a unit vector.
     #[inline]
     pub fn axis(&self, axis: usize) -> D::Vec {
         self.frames[0].rotate(D::Vec::axis(axis))

@@ -18,6 +18,8 @@ use core::ops::Range;
 const BODIES_PER_PIECE: usize = 128;
 /// Rows per piece.
 const ROWS_PER_PIECE: usize = 8;
+/// Cycles of a soft contact per sub-step, at most (no unit): stiffer ones would ring.
+const MAX_CONTACT_RATE: Real = 0.125;
 
 /// What a dimension gives to this solver.
 pub trait SoftDim: WideDim + Sized {
@@ -487,7 +489,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         self.plan(joint_rows, context, &joint_scene);
         self.whitenings = whitenings;
 
-        let hertz = settings.contact_hertz.min(0.125 / h);
+        let hertz = settings.contact_hertz.min(MAX_CONTACT_RATE / h);
         let soft = [
             Softness::new(hertz, settings.contact_damping, h),
             Softness::new(2.0 * hertz, settings.contact_damping, h),
