@@ -216,7 +216,10 @@ impl JointRange {
 impl<D: Dim> JointRows<D> {
     /// Forgets the joints of the last step.
     pub(super) fn clear(&mut self) {
-        (self.rows.clear(), self.extras.clear(), self.cold.clear(), self.singles.clear());
+        self.rows.clear();
+        self.extras.clear();
+        self.cold.clear();
+        self.singles.clear();
     }
 
     /// Adds the joints of a colour. `serial`: they may share bodies, so each gets a row of its own.
