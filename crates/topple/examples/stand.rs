@@ -26,7 +26,10 @@ fn run<D: Dim>(name: &str, mut w: World<D>, ids: Vec<BodyId>, steps: usize) {
                 .contacts()
                 .flat_map(|c| c.points().map(|p| p.1).collect::<Vec<_>>())
                 .fold(0.0_f32, f32::min);
-            print!("| {s} x{} top {t:.3} worst {worst:.3} E {e:.2e} pen {deepest:.4} ", w.profile().counters.refinement);
+            print!(
+                "| {s} x{} top {t:.3} worst {worst:.3} E {e:.2e} pen {deepest:.4} ",
+                w.profile().counters.refinement
+            );
         }
     }
     println!();
@@ -36,8 +39,30 @@ fn main() {
     let steps: usize = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(1200);
     let which = std::env::args().nth(2).unwrap_or("all".into());
     let e = |n: &str, d: f32| std::env::var(n).map_or(d, |x| x.parse().unwrap());
-    let s2 = || World2::with_settings(Settings2 { sleeping: false, substeps: e("SUB",4.0) as u32, contact_hertz: e("HZ",30.0), max_refinement: e("REF", 64.0) as u32, contact_damping: e("ZETA",10.0), push_speed: e("PUSH",3.0), ..Settings2::default() }).unwrap();
-    let s3 = || World3::with_settings(Settings3 { sleeping: false, substeps: e("SUB",4.0) as u32, contact_hertz: e("HZ",30.0), max_refinement: e("REF", 64.0) as u32, contact_damping: e("ZETA",10.0), push_speed: e("PUSH",3.0), ..Settings3::default() }).unwrap();
+    let s2 = || {
+        World2::with_settings(Settings2 {
+            sleeping: false,
+            substeps: e("SUB", 4.0) as u32,
+            contact_hertz: e("HZ", 30.0),
+            max_refinement: e("REF", 64.0) as u32,
+            contact_damping: e("ZETA", 10.0),
+            push_speed: e("PUSH", 3.0),
+            ..Settings2::default()
+        })
+        .unwrap()
+    };
+    let s3 = || {
+        World3::with_settings(Settings3 {
+            sleeping: false,
+            substeps: e("SUB", 4.0) as u32,
+            contact_hertz: e("HZ", 30.0),
+            max_refinement: e("REF", 64.0) as u32,
+            contact_damping: e("ZETA", 10.0),
+            push_speed: e("PUSH", 3.0),
+            ..Settings3::default()
+        })
+        .unwrap()
+    };
     if which == "all" || which == "t2" {
         let mut w = s2();
         w.create_body_with(BodyDef2::fixed([0.0, -1.0]), [Shape2::rectangle(400.0, 2.0)]).unwrap();
@@ -122,16 +147,37 @@ fn main() {
         let links: usize = which[1..].split('x').next().unwrap().parse().unwrap();
         let ratio: f32 = which.split('x').nth(1).unwrap().parse().unwrap();
         let swing = which.split('x').nth(2).is_some();
-        let mut w = World3::with_settings(Settings3 { sleeping: false, substeps: e("SUB",4.0) as u32, joint_hertz: e("JHZ",60.0), max_refinement: e("REF", 64.0) as u32, joint_damping: e("JZ", 2.0), ..Settings3::default() }).unwrap();
+        let mut w = World3::with_settings(Settings3 {
+            sleeping: false,
+            substeps: e("SUB", 4.0) as u32,
+            joint_hertz: e("JHZ", 60.0),
+            max_refinement: e("REF", 64.0) as u32,
+            joint_damping: e("JZ", 2.0),
+            ..Settings3::default()
+        })
+        .unwrap();
         let dir = if swing { [1.0f32, 0.0, 0.0] } else { [0.0, -1.0, 0.0] };
-        let at = |d: f32| [dir[0]*d, dir[1]*d, dir[2]*d];
+        let at = |d: f32| [dir[0] * d, dir[1] * d, dir[2] * d];
         let size = if swing { [0.4, 0.2, 0.2] } else { [0.2, 0.4, 0.2] };
-        let mut last = w.create_body_with(BodyDef3::fixed([0.0; 3]), [ShapeDef3::from(Shape3::cuboid(0.01,0.01,0.01))]).unwrap();
+        let mut last = w
+            .create_body_with(BodyDef3::fixed([0.0; 3]), [ShapeDef3::from(Shape3::cuboid(0.01, 0.01, 0.01))])
+            .unwrap();
         let mut ids = vec![];
         for i in 1..=links {
-            let id = w.create_body_with(BodyDef3::dynamic(at(0.5*i as f32)), [ShapeDef3::from(Shape3::cuboid(size[0],size[1],size[2])).density(if i == links { 1000.0*ratio } else { 1000.0 })]).unwrap();
-            let p = at(0.5*i as f32 - 0.25);
-            let def = JointDef::at(&w, last, id, JointKind::Ball(Ball::default()), Pose::<D3>::at(Point3::from(p))).unwrap();
+            let id = w
+                .create_body_with(
+                    BodyDef3::dynamic(at(0.5 * i as f32)),
+                    [ShapeDef3::from(Shape3::cuboid(size[0], size[1], size[2])).density(if i == links {
+                        1000.0 * ratio
+                    } else {
+                        1000.0
+                    })],
+                )
+                .unwrap();
+            let p = at(0.5 * i as f32 - 0.25);
+            let def =
+                JointDef::at(&w, last, id, JointKind::Ball(Ball::default()), Pose::<D3>::at(Point3::from(p)))
+                    .unwrap();
             w.create_joint(def).unwrap();
             last = id;
             ids.push(id);
@@ -140,11 +186,23 @@ fn main() {
         let mut worst = 0.0f32;
         for s in 1..=steps {
             w.step();
-            let mut len = 0.0; let mut prev = w.body(ids[0]).unwrap().position();
-            len += (prev - Point3::from([0.0;3])).length();
-            for id in &ids[1..] { let p = w.body(*id).unwrap().position(); len += (p - prev).length(); prev = p; }
+            let mut len = 0.0;
+            let mut prev = w.body(ids[0]).unwrap().position();
+            len += (prev - Point3::from([0.0; 3])).length();
+            for id in &ids[1..] {
+                let p = w.body(*id).unwrap().position();
+                len += (p - prev).length();
+                prev = p;
+            }
             worst = worst.max(len / full - 1.0);
-            if s % (steps/6) == 0 { print!("| {s} x{} stretch {:.4} worst {:.4} ", w.profile().counters.refinement, len/full - 1.0, worst); }
+            if s % (steps / 6) == 0 {
+                print!(
+                    "| {s} x{} stretch {:.4} worst {:.4} ",
+                    w.profile().counters.refinement,
+                    len / full - 1.0,
+                    worst
+                );
+            }
         }
         println!();
     }
@@ -152,43 +210,111 @@ fn main() {
     if which.starts_with('g') {
         // g<dim>x<rms>x<gravity>
         let parts: Vec<f32> = which[1..].split('x').map(|x| x.parse().unwrap()).collect();
-        if parts[0] == 2.0 { gas::<D2>(parts[1], parts[2], steps) } else { gas::<D3>(parts[1], parts[2], steps) }
+        if parts[0] == 2.0 {
+            gas::<D2>(parts[1], parts[2], steps)
+        } else {
+            gas::<D3>(parts[1], parts[2], steps)
+        }
     }
 }
 
-trait Ball: Dim { fn ball(r: f32) -> ShapeDef<Self>; fn slab(half: &[f32]) -> ShapeDef<Self>; }
-impl Ball for D2 { fn ball(r: f32) -> ShapeDef<D2> { Shape2::circle(r).into() } fn slab(h: &[f32]) -> ShapeDef<D2> { Shape2::rectangle(2.0*h[0], 2.0*h[1]).into() } }
-impl Ball for D3 { fn ball(r: f32) -> ShapeDef<D3> { Shape3::sphere(r).into() } fn slab(h: &[f32]) -> ShapeDef<D3> { Shape3::cuboid(2.0*h[0], 2.0*h[1], 2.0*h[2]).into() } }
+trait Ball: Dim {
+    fn ball(r: f32) -> ShapeDef<Self>;
+    fn slab(half: &[f32]) -> ShapeDef<Self>;
+}
+impl Ball for D2 {
+    fn ball(r: f32) -> ShapeDef<D2> {
+        Shape2::circle(r).into()
+    }
+    fn slab(h: &[f32]) -> ShapeDef<D2> {
+        Shape2::rectangle(2.0 * h[0], 2.0 * h[1]).into()
+    }
+}
+impl Ball for D3 {
+    fn ball(r: f32) -> ShapeDef<D3> {
+        Shape3::sphere(r).into()
+    }
+    fn slab(h: &[f32]) -> ShapeDef<D3> {
+        Shape3::cuboid(2.0 * h[0], 2.0 * h[1], 2.0 * h[2]).into()
+    }
+}
 
 fn gas<D: Ball>(rms: f32, gravity: f32, steps: usize) {
     use topple::math::*;
     let mut settings = Settings::<D> { sleeping: false, ..Settings::default() };
-    settings.gravity = D::Vec::ZERO; settings.gravity.set(1, -gravity);
+    settings.gravity = D::Vec::ZERO;
+    settings.gravity.set(1, -gravity);
     let mut w = World::<D>::with_settings(settings).unwrap();
     let r = 0.1f32;
     let n = if D::N == 2 { 2000usize } else { 2000 };
-    let vol = if D::N == 2 { core::f32::consts::PI * r * r } else { 4.0 / 3.0 * core::f32::consts::PI * r * r * r };
+    let vol =
+        if D::N == 2 { core::f32::consts::PI * r * r } else { 4.0 / 3.0 * core::f32::consts::PI * r * r * r };
     let side = (n as f32 * vol / 0.05).powf(1.0 / D::N as f32);
-    for axis in 0..D::N { for sign in [-1.0f32, 1.0] {
-        let mut half = [side; 3]; half[axis] = 0.5;
-        let mut c = D::Vec::ZERO; c.set(axis, sign * (side * 0.5 + 0.5));
-        w.create_body_with(BodyDef { kind: BodyKind::Static, position: D::Point::ORIGIN + c, ..BodyDef::default() }, [D::slab(&half).friction(0.0).restitution(1.0)]).unwrap();
-    } }
+    for axis in 0..D::N {
+        for sign in [-1.0f32, 1.0] {
+            let mut half = [side; 3];
+            half[axis] = 0.5;
+            let mut c = D::Vec::ZERO;
+            c.set(axis, sign * (side * 0.5 + 0.5));
+            w.create_body_with(
+                BodyDef { kind: BodyKind::Static, position: D::Point::ORIGIN + c, ..BodyDef::default() },
+                [D::slab(&half).friction(0.0).restitution(1.0)],
+            )
+            .unwrap();
+        }
+    }
     let mut seed = 12345u64;
-    let mut rnd = || { seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17; (seed >> 40) as f32 / (1u64 << 24) as f32 };
+    let mut rnd = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 40) as f32 / (1u64 << 24) as f32
+    };
     let per = (n as f32).powf(1.0 / D::N as f32).ceil() as usize;
     let mut ids = vec![];
     for i in 0..n {
-        let mut c = D::Vec::ZERO; let mut k = i;
-        for axis in 0..D::N { c.set(axis, ((k % per) as f32 + 0.5) / per as f32 * side - side * 0.5); k /= per; }
+        let mut c = D::Vec::ZERO;
+        let mut k = i;
+        for axis in 0..D::N {
+            c.set(axis, ((k % per) as f32 + 0.5) / per as f32 * side - side * 0.5);
+            k /= per;
+        }
         let mut v = D::Vec::ZERO;
-        for axis in 0..D::N { let g: f32 = (0..12).map(|_| rnd()).sum::<f32>() - 6.0; v.set(axis, g * rms / (D::N as f32).sqrt()); }
-        let id = w.create_body_with(BodyDef { kind: BodyKind::Dynamic, position: D::Point::ORIGIN + c, linear_velocity: v, ..BodyDef::default() }, [D::ball(r).friction(0.0).restitution(1.0)]).unwrap();
+        for axis in 0..D::N {
+            let g: f32 = (0..12).map(|_| rnd()).sum::<f32>() - 6.0;
+            v.set(axis, g * rms / (D::N as f32).sqrt());
+        }
+        let id = w
+            .create_body_with(
+                BodyDef {
+                    kind: BodyKind::Dynamic,
+                    position: D::Point::ORIGIN + c,
+                    linear_velocity: v,
+                    ..BodyDef::default()
+                },
+                [D::ball(r).friction(0.0).restitution(1.0)],
+            )
+            .unwrap();
         ids.push(id);
     }
-    let energy = |w: &World<D>| -> f64 { ids.iter().map(|id| { let b = w.body(*id).unwrap(); b.kinetic_energy() as f64 + b.mass() as f64 * gravity as f64 * ((b.position() - D::Point::ORIGIN).get(1) + side * 0.5) as f64 }).sum() };
+    let energy = |w: &World<D>| -> f64 {
+        ids.iter()
+            .map(|id| {
+                let b = w.body(*id).unwrap();
+                b.kinetic_energy() as f64
+                    + b.mass() as f64
+                        * gravity as f64
+                        * ((b.position() - D::Point::ORIGIN).get(1) + side * 0.5) as f64
+            })
+            .sum()
+    };
     let e0 = energy(&w);
     print!("gas{}D rms {rms} g {gravity}: ", D::N);
-    for s in 1..=steps { w.step(); if s % (steps / 6) == 0 { print!("{s}: {:+.2}%  ", (energy(&w) / e0 - 1.0) * 100.0); } }
+    for s in 1..=steps {
+        w.step();
+        if s % (steps / 6) == 0 {
+            print!("{s}: {:+.2}%  ", (energy(&w) / e0 - 1.0) * 100.0);
+        }
+    }
     println!();
 }

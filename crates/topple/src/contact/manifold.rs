@@ -58,6 +58,8 @@ pub struct Manifold<D: Dim> {
     pub points: D::PerPoint<ContactPoint<D>>,
     /// Number of points; 0: not touching.
     pub count: u32,
+    /// Impulse of the bounces in the last step [N·s]; not part of the points' impulses, and not kept by snapshots.
+    pub bounce_impulse: Real,
     /// Friction impulse of the whole manifold, world frame [N·s], on b.
     pub friction_impulse: D::Vec,
     /// Friction impulse about the normal [N·m·s], on b (3D).
@@ -89,11 +91,11 @@ pub struct Contact<D: Dim> {
     pub shapes: [u32; 2],
     /// Where they touch.
     pub manifold: Manifold<D>,
-    /// Mixed coefficient of sliding friction.
+    /// Mixed coefficient of sliding friction (no unit).
     pub friction: Real,
-    /// Mixed coefficient of sticking friction, at least `friction`.
+    /// Mixed coefficient of sticking friction, at least `friction` (no unit).
     pub static_friction: Real,
-    /// Mixed restitution.
+    /// Mixed restitution (no unit).
     pub restitution: Real,
     /// Lever arm of rolling resistance [m].
     pub rolling: Real,
@@ -153,7 +155,7 @@ impl<D: Dim> Contact<D> {
         u64::from(self.shapes[0]) << 32 | u64::from(self.shapes[1])
     }
 
-    /// The normal in the world frame, from a to b, for body a turned by `rotation_a`.
+    /// The unit normal in the world frame, from a to b, for body a turned by `rotation_a`.
     #[inline]
     pub fn normal(&self, rotation_a: D::Rot) -> D::Vec {
         rotation_a.rotate(self.manifold.local_normal)

@@ -11,6 +11,9 @@ use crate::body::NO_SLOT;
 use crate::joint::{Answer, MAX_ROWS, Pair, PassLaw, Sight};
 use crate::math::*;
 
+/// Approaches slower than what gravity makes in this many steps do not bounce.
+const REST_STEPS: Real = 2.0;
+
 /// Sequential impulses with position bias.
 #[derive(Clone, Debug, Default)]
 pub struct SolverBaumgarte<D: Dim> {
@@ -127,7 +130,8 @@ fn solve_normals<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRo
         } else {
             (settings.baumgarte / context.dt * (-point.separation - slop).max(0.0)).min(settings.push_speed)
         };
-        if settings.restitution && point.start_speed < -settings.restitution_threshold {
+        let rest = settings.restitution_threshold + REST_STEPS * settings.dt * settings.gravity.length();
+        if settings.restitution && point.start_speed < -rest {
             target = target.max(-restitution * point.start_speed);
         }
         let impulse = (point.impulse + point.normal_mass * (target - speed)).max(0.0);

@@ -480,9 +480,10 @@ fn load_contact<D: Dim>(
             };
         }
     }
-    let impulses = manifold.points().iter().all(|p| {
-        [p.normal_impulse, p.load].iter().all(|x| *x >= 0.0 && x.is_finite())
-    });
+    let impulses = manifold
+        .points()
+        .iter()
+        .all(|p| [p.normal_impulse, p.load].iter().all(|x| *x >= 0.0 && x.is_finite()));
     let finite = manifold.local_normal.is_finite()
         && manifold.friction_impulse.is_finite()
         && manifold.rolling_impulse.is_finite()

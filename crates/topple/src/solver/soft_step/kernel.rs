@@ -1,4 +1,4 @@
-//! The passes over one row: warm start, biased solve, relax, restitution.
+//! The passes over one row: warm start, biased solve, relax.
 //!
 //! With whitened spins u = L⁻¹w (I⁻¹ = L·Lᵀ, frozen for the step) the angular Jacobian of a point, j = Lᵀ(r × n), serves
 //! both ways: the point's velocity along the normal is n·(v_b − v_a) + j_b·u_b − j_a·u_a, and an impulse λ changes u_b by
@@ -318,38 +318,4 @@ pub(crate) fn warm_start<
         sub_scaled(&mut a.u, &load(&twist.ja), lambda.mul(turn_a));
         add_scaled(&mut b.u, &load(&twist.jb), lambda.mul(turn_b));
     }
-}
-
-/// Gives back the approach speed of points that bounce and have pushed.
-#[inline(always)]
-pub(crate) fn apply_restitution<L: Lanes, const N: usize, const A: usize, const P: usize>(
-    row: &mut Row<N, A, P>,
-    rebound: &[F8; P],
-    peak: &[F8; P],
-    a: &mut Side<L, N, A>,
-    b: &mut Side<L, N, A>,
-) {
-    let zero = L::splat(0.0);
-    let n: [L; N] = load(&row.n);
-    let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
-    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
-    let both = inv_ma.add(inv_mb);
-    let mut speed = dot(&n, &minus(&b.v, &a.v));
-    let mut total = zero;
-    for (i, point) in row.points[..row.count as usize].iter_mut().enumerate() {
-        let (ja, jb): ([L; A], [L; A]) = (load(&point.ja), load(&point.jb));
-        let vn = speed.add(dot(&jb, &b.u).sub(dot(&ja, &a.u)));
-        let wanted = L::load(&rebound[i]);
-        let lambda = L::load(&point.lambda);
-        let new = lambda.add(L::load(&point.mass).mul(wanted.sub(vn))).max(zero);
-        let active = wanted.mul(L::load(&peak[i])).greater(zero);
-        let change = L::select(active, new.sub(lambda), zero);
-        lambda.add(change).store(&mut point.lambda);
-        speed = speed.add(change.mul(both));
-        total = total.add(change);
-        sub_scaled(&mut a.u, &ja, change.mul(turn_a));
-        add_scaled(&mut b.u, &jb, change.mul(turn_b));
-    }
-    sub_scaled(&mut a.v, &n, total.mul(inv_ma));
-    add_scaled(&mut b.v, &n, total.mul(inv_mb));
 }

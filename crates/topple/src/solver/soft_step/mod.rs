@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! prepare bodies, prepare rows
+//! impacts                     (contacts that strike and bounce)
 //! repeat `substeps` times with h = dt / substeps:
 //!     integrate velocities
 //!     warm start              (first sub-step: impulses of the last step; later ones: by extrapolation)
 //!     solve                   (normals, with bias: overlaps are pushed out)
 //!     integrate positions
 //!     relax                   (friction, then normals, without bias: takes the push velocity back)
-//! restitution                 (only rows that bounce)
 //! store impulses
 //! ```
 //!
@@ -20,9 +20,10 @@
 //! the rows are not touched: three of four warm-start sweeps disappear.
 //!
 //! **Files**: `lanes.rs` the arithmetic, `rows.rs` the layout, `pack.rs` the bodies, `prepare.rs` manifolds to rows and
-//! back, `kernel.rs` the passes with their formulas, `rolling.rs` rolling resistance, `joints.rs` the joints, `stages.rs`
+//! back, `kernel.rs` the passes with their formulas, `impacts.rs` what bounces, `rolling.rs` rolling resistance, `joints.rs` the joints, `stages.rs`
 //! the order of the stages. In every colour joints come before contacts: what must not overlap has the last word.
 
+mod impacts;
 mod joints;
 mod kernel;
 mod lanes;

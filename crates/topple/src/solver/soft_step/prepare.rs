@@ -11,12 +11,17 @@ use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
 use crate::contact::{Contact, ContactPoint};
 use crate::math::*;
 
+/// Speculative distance, at least [m]: it is divided by, and may be set to 0.
+const LEAST_REACH: Real = 1e-9;
+/// Weight of a point at the far end of the speculative distance (no unit): above 0, so that some point always counts.
+const LEAST_WEIGHT: Real = 1e-3;
+
 /// Softness of a contact for sub-steps of length h: see the head of `kernel.rs`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Softness {
     /// massScale·biasRate [1/s].
     pub rate: Real,
-    /// massScale.
+    /// massScale (no unit).
     pub mass_scale: Real,
 }
 
@@ -148,13 +153,13 @@ fn invert<L: Lanes>(k: L) -> L {
 pub(crate) struct PrepareParams {
     /// Softness between two moving bodies, and against the ground.
     pub soft: [Softness; 2],
-    /// Factor on stored impulses: length of a sub-step over the usual length with warm starting, else 0.
+    /// Factor on stored impulses (no unit): length of a sub-step over the usual length with warm starting, else 0.
     pub warm: f32,
-    /// Factor on settled loads: as `warm` for ordinary groups, 0 for refined ones, which are stiff enough.
+    /// Factor on settled loads (no unit): 1 for ordinary groups, 0 for refined ones, which are stiff enough.
     pub settled: f32,
-    /// Factor on friction: 1 or 0.
+    /// Factor on friction (no unit): 1 or 0.
     pub friction: f32,
-    /// Speculative distance in slops.
+    /// Speculative distance [slops].
     pub speculative: f32,
     /// Approach speed above which contacts bounce [m/s]; infinite without restitution.
     pub bounce_speed: f32,
@@ -214,7 +219,7 @@ fn flatten<D: Dim>(point: &ContactPoint<D>) -> [f32; 12] {
     }
 }
 
-/// Fills a row, its friction and its rebounds. `states` are the packed velocities at the start of the step.
+/// Fills a row and its friction, and finds out whether it strikes. `states` are the packed velocities at the start of the step.
 #[inline(always)]
 pub(crate) fn prepare_row<
     L: Lanes,
@@ -252,15 +257,17 @@ pub(crate) fn prepare_row<
     L::select(both_move, L::splat(free.rate), L::splat(ground.rate)).store(&mut row.rate);
     L::select(both_move, L::splat(free.mass_scale), L::splat(ground.mass_scale)).store(&mut row.soft);
     row.count = flat.most as u8;
+    row.bounces = flat.bounces;
 
     let linear = a.inv_m.add(b.inv_m);
     let turn = (a.turn, b.turn);
     let warm = L::splat(params.warm);
     let between = minus(&b.c, &a.c);
     let start: Option<[Side<L, N, A>; 2]> = flat.bounces.then(|| states.map(gather));
-    let reach = h1[3].mul(L::splat(params.speculative)).max(L::splat(1e-9));
+    let reach = h1[3].mul(L::splat(params.speculative)).max(L::splat(LEAST_REACH));
     let (mut center_a, mut center_b, mut weights) = ([zero; N], [zero; N], zero);
     let mut anchors = [[zero; N]; P];
+    let mut strikes = false;
     for i in 0..flat.most {
         let lines = flat.points[i].each_ref();
         let (p0, p1) = (L::gather4(lines, 0), L::gather4(lines, 4));
@@ -290,19 +297,23 @@ pub(crate) fn prepare_row<
             let turning = dot(&ja, &side_a.u).sub(dot(&jb, &side_b.u));
             let approach = dot(&n, &minus(&side_a.v, &side_b.v)).add(turning);
             let is_fast = approach.greater(L::splat(params.bounce_speed));
-            let wanted = L::select(is_fast, h1[1].mul(approach), zero);
-            L::select(is_used, wanted, zero).store(&mut cold.rebound[i]);
-            row.bounces |= cold.rebound[i].0.iter().any(|&x| x > 0.0);
+            let fast = L::select(is_fast, h1[1], zero);
+            let mut found = F8::default();
+            L::select(is_used, fast, zero).store(&mut found);
+            strikes |= found.0.iter().any(|&x| x > 0.0);
         }
         // The centre of friction moves smoothly as points come and go: a point counts fully up to the speculative
         // distance and hardly at twice of it.
-        let weight = L::splat(2.0).sub(separation.div(reach)).max(L::splat(1e-3)).min(one);
+        let weight = L::splat(2.0).sub(separation.div(reach)).max(L::splat(LEAST_WEIGHT)).min(one);
         let weight = L::select(is_used, weight, zero);
         add_scaled(&mut center_a, &r_a, weight);
         add_scaled(&mut center_b, &r_b, weight);
         weights = weights.add(weight);
         anchors[i] = r_a;
     }
+
+    h1[1].store(&mut cold.restitution);
+    (cold.strikes, cold.bounce) = (strikes, F8::default());
 
     let inv = invert(weights);
     let center_a = center_a.map(|x| x.mul(inv));
@@ -378,6 +389,7 @@ pub(crate) fn store_lane<
         stored.normal_impulse = new;
         stored.load += (new * settle.share - stored.load) * settle.gain;
     }
+    manifold.bounce_impulse = cold.bounce.0[lane];
     manifold.friction_impulse = D::Vec::ZERO;
     for k in 0..T {
         manifold.friction_impulse += tangents[k] * at(&friction.lambda[k]);

@@ -42,7 +42,7 @@ pub(crate) struct Row<const N: usize, const A: usize, const P: usize> {
     pub write_b: u8,
     /// Most points of any lane.
     pub count: u8,
-    /// Some lane bounces.
+    /// Some lane may bounce: see `impacts.rs`.
     pub bounces: bool,
     /// Normal from a to b.
     pub n: [F8; N],
@@ -100,15 +100,17 @@ pub(crate) struct Twist<const A: usize, const P: usize> {
     pub lever: [F8; P],
 }
 
-/// What only preparation, restitution and storing need.
+/// What only preparation, impacts and storing need.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColdRow<const P: usize> {
     /// The contacts, or NO_CONTACT.
     pub contacts: [u32; WIDTH],
-    /// Approach speed that comes back per point, restitution times start speed [m/s]; 0 where nothing bounces.
-    pub rebound: [F8; P],
-    /// Largest impulse of any sub-step: a point that never pushed does not bounce.
-    pub peak: [F8; P],
+    /// Some lane with restitution approaches.
+    pub strikes: bool,
+    /// Restitution (no unit).
+    pub restitution: F8,
+    /// Impulse of the bounces of this step [N·s].
+    pub bounce: F8,
     /// Lanes with rolling resistance; see `rolling.rs`.
     pub rolls: u8,
     /// Its lever arm [m].
@@ -165,8 +167,9 @@ impl<const P: usize> Default for ColdRow<P> {
         let zero = F8::default();
         Self {
             contacts: [NO_CONTACT; WIDTH],
-            rebound: [zero; P],
-            peak: [zero; P],
+            strikes: false,
+            restitution: zero,
+            bounce: zero,
             rolls: 0,
             rolling: zero,
             rolling_lambda: [zero; 3],

@@ -1,6 +1,7 @@
 //! The stages of a solve, cut into pieces and run with a barrier between them.
 
-use super::joints::{JOINTS_PER_PIECE, JointPass, JointRow, JointRows, JointRun, JointScene};
+use super::impacts::Impacts;
+use super::joints::{JointPass, JointRange, JointRows, JointScene, WideDim};
 use super::kernel::{self, PassParams};
 use super::lanes::{Lanes, Scalar, SimdWidth};
 use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening};
@@ -18,9 +19,11 @@ use core::ops::Range;
 const BODIES_PER_PIECE: usize = 128;
 /// Rows per piece.
 const ROWS_PER_PIECE: usize = 8;
+/// Cycles of a soft contact per sub-step, at most (no unit): stiffer ones would ring.
+const MAX_CONTACT_RATE: Real = 0.125;
 
 /// What a dimension gives to this solver.
-pub trait SoftDim: Sized {
+pub trait SoftDim: WideDim + Sized {
     /// Rows and packed bodies.
     #[doc(hidden)]
     type Core: Default + core::fmt::Debug + Send + Sync;
@@ -83,12 +86,16 @@ pub struct Core<
     loads: Vec<Vec<HeavyLoad>>,
     /// The same, per piece of joints.
     joint_loads: Vec<Vec<HeavyLoad>>,
+    /// Joints of the overflow, then of each colour in use.
+    joint_ranges: Vec<JointRange>,
 }
 
 /// One stage: rows or bodies cut into pieces.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     PrepareRows,
+    /// All rows that may bounce, one after the other.
+    Impacts,
     IntegrateVelocities {
         first: bool,
     },
@@ -107,10 +114,10 @@ enum Stage {
     },
     Store,
     PrepareJoints,
+    /// Index in `joint_ranges`.
     Joints {
         pass: JointPass,
-        from: u32,
-        to: u32,
+        range: u32,
     },
     StoreJoints,
 }
@@ -120,7 +127,6 @@ pub(super) enum Pass {
     WarmStart,
     Solve,
     Relax,
-    Restitution,
 }
 
 /// A run of rows with the packed bodies they act on.
@@ -135,7 +141,6 @@ struct RowRun<
 > {
     rows: &'a mut [Row<N, A, P>],
     friction: &'a mut [FrictionRow<A, T, K, P>],
-    cold: &'a mut [ColdRow<P>],
     bodies: *mut Packed<S>,
     params: PassParams,
 }
@@ -158,10 +163,7 @@ unsafe fn pass<
     run: RowRun<'_, N, A, P, T, K, S>,
     which: Pass,
 ) {
-    for ((row, friction), cold) in run.rows.iter_mut().zip(run.friction).zip(run.cold) {
-        if matches!(which, Pass::Restitution) && !row.bounces {
-            continue;
-        }
+    for (row, friction) in run.rows.iter_mut().zip(run.friction) {
         let at = |slots: &[u32; WIDTH]| {
             // SAFETY: slots are within the array.
             slots.map(|slot| unsafe { run.bodies.add(slot as usize).cast::<[f32; S]>() })
@@ -180,12 +182,6 @@ unsafe fn pass<
             Pass::Relax => {
                 kernel::solve_friction(row, friction, &mut a, &mut b);
                 kernel::solve_normals::<L, N, A, P, false>(row, &mut a, &mut b, run.params);
-            }
-            Pass::Restitution => kernel::apply_restitution(row, &cold.rebound, &cold.peak, &mut a, &mut b),
-        }
-        if row.bounces && matches!(which, Pass::Solve | Pass::Relax) {
-            for (peak, point) in cold.peak.iter_mut().zip(&row.points) {
-                L::load(peak).max(L::load(&point.lambda)).store(peak);
             }
         }
         // SAFETY: only lanes of dynamic bodies are written, which are distinct and ours.
@@ -220,7 +216,6 @@ unsafe fn pass_avx2<
             Pass::WarmStart => pass::<super::lanes::Eight, N, A, P, T, K, S>(run, Pass::WarmStart),
             Pass::Solve => pass::<super::lanes::Eight, N, A, P, T, K, S>(run, Pass::Solve),
             Pass::Relax => pass::<super::lanes::Eight, N, A, P, T, K, S>(run, Pass::Relax),
-            Pass::Restitution => pass::<super::lanes::Eight, N, A, P, T, K, S>(run, Pass::Restitution),
         }
     }
 }
@@ -233,7 +228,7 @@ struct Scene<'a, D: Dim, const S: usize> {
     params: PrepareParams,
 }
 
-/// Fills one row from its contacts.
+/// Fills one row from its contacts. True if one of them strikes.
 ///
 /// # Safety
 /// The contacts of the row are used by nobody else; a width is only chosen if the processor has it.
@@ -251,7 +246,7 @@ unsafe fn prepare<
     packed: &[Packed<S>],
     scene: &Scene<'_, D, S>,
     width: SimdWidth,
-) {
+) -> bool {
     let ground = scene.lines.len() as u32;
     // Lanes without a contact act on the ground.
     (row.a, row.b, row.write_a, row.write_b) = ([ground; WIDTH], [ground; WIDTH], 0, 0);
@@ -310,6 +305,7 @@ unsafe fn prepare<
             _ => prepare_row::<Scalar, N, A, P, T, K, S>(&flat, lines, states, params, row, friction, cold),
         }
     }
+    cold.strikes
 }
 
 /// [`prepare_row`] with AVX2.
@@ -369,31 +365,31 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     Core<N, A, P, T, K, S>
 {
     /// Cuts the colours into rows and lists the stages.
-    fn plan<D: Dim>(&mut self, joints: &mut JointRows<D>, context: &SolverContext<'_, D>) {
+    fn plan<D: Dim>(
+        &mut self,
+        joints: &mut JointRows<D>,
+        context: &SolverContext<'_, D>,
+        scene: &JointScene<'_, D>,
+    ) {
         self.cold.clear();
-        joints.rows.clear();
-        let mut list = |indices: &[u32]| {
-            let from = joints.rows.len() as u32;
-            let blank = |&index: &u32| JointRow::blank(index, &context.joints[index as usize]);
-            let takes = |index: &&u32| context.takes(context.joints[**index as usize].bodies);
-            joints.rows.extend(indices.iter().filter(takes).map(blank));
-            from..joints.rows.len() as u32
-        };
+        joints.clear();
+        self.joint_ranges.clear();
         let takes = |contact: u32| context.takes(context.contacts[contact as usize].bodies);
         let takes: Option<&dyn Fn(u32) -> bool> = if context.is_partial { Some(&takes) } else { None };
         let overflow = context.graph.overflow();
         // One contact per row: overflow contacts may share bodies and are solved one after the other.
         fill_rows(&overflow.contacts, &mut self.cold, 1, takes);
         let serial = self.cold.len() as u32;
-        let serial_joints = list(&overflow.joints);
-        // Rows and joints of each colour in use.
-        let mut ranges: [(Range<u32>, Range<u32>); 32] = core::array::from_fn(|_| (0..0, 0..0));
+        self.joint_ranges.push(joints.add(&overflow.joints, context, scene, true));
+        // Rows of each colour in use.
+        let mut ranges: [Range<u32>; 32] = core::array::from_fn(|_| 0..0);
         let mut count = 0;
         let in_use = |color: &&crate::contact::Color| !color.contacts.is_empty() || !color.joints.is_empty();
         for color in context.graph.colors().iter().filter(in_use) {
             let from = self.cold.len() as u32;
             fill_rows(&color.contacts, &mut self.cold, WIDTH, takes);
-            ranges[count] = (from..self.cold.len() as u32, list(&color.joints));
+            ranges[count] = from..self.cold.len() as u32;
+            self.joint_ranges.push(joints.add(&color.joints, context, scene, false));
             count += 1;
         }
         let total = self.cold.len();
@@ -403,7 +399,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
 
         let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
         let row_pieces = total.div_ceil(ROWS_PER_PIECE);
-        let Self { stages, pieces, .. } = self;
+        let Self { stages, pieces, joint_ranges, .. } = self;
         stages.clear();
         pieces.clear();
         let mut add = |stage: Stage, count: usize| {
@@ -417,24 +413,23 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 Pass::WarmStart => Some(JointPass::WarmStart),
                 Pass::Solve => Some(JointPass::Solve),
                 Pass::Relax => Some(JointPass::Relax),
-                Pass::Restitution => None,
             };
-            let joints = |range: &Range<u32>, pieces: u32, add: &mut dyn FnMut(Stage, usize)| {
+            let joints = |range: usize, pieces: usize, add: &mut dyn FnMut(Stage, usize)| {
                 if let Some(pass) = joint_pass {
-                    add(Stage::Joints { pass, from: range.start, to: range.end }, pieces as usize);
+                    add(Stage::Joints { pass, range: range as u32 }, pieces);
                 }
             };
-            joints(&serial_joints, u32::from(!serial_joints.is_empty()), add);
+            joints(0, joint_ranges[0].pieces().min(1), add);
             add(Stage::Overflow { pass, is_odd, to: serial }, usize::from(serial > 0));
-            for (range, joint_range) in &ranges[..count] {
-                let pieces = (joint_range.end - joint_range.start).div_ceil(JOINTS_PER_PIECE as u32);
-                joints(joint_range, pieces, add);
+            for (color, range) in ranges[..count].iter().enumerate() {
+                joints(color + 1, joint_ranges[color + 1].pieces(), add);
                 let pieces = (range.end - range.start).div_ceil(ROWS_PER_PIECE as u32);
                 add(Stage::Rows { pass, is_odd, from: range.start, to: range.end }, pieces as usize);
             }
         };
-        let joint_pieces = joints.rows.len().div_ceil(JOINTS_PER_PIECE);
+        let joint_pieces = joints.all().pieces();
         add(Stage::PrepareRows, row_pieces);
+        add(Stage::Impacts, usize::from(context.settings.restitution && total > 0));
         add(Stage::PrepareJoints, joint_pieces);
         for substep in 0..context.substeps() {
             add(Stage::IntegrateVelocities { first: substep == 0 }, body_pieces);
@@ -444,9 +439,6 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             sweep(Pass::Solve, substep % 2 == 1, &mut add);
             add(Stage::IntegratePositions, body_pieces);
             sweep(Pass::Relax, substep % 2 == 1, &mut add);
-        }
-        if context.settings.restitution {
-            sweep(Pass::Restitution, false, &mut add);
         }
         add(Stage::Store, row_pieces);
         add(Stage::StoreJoints, joint_pieces);
@@ -465,22 +457,38 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // Impulses are kept for sub-steps of the usual length: the factor is a power of two, so nothing is rounded.
         let refinement = context.refinement as Real;
         context.impulse_time = h * refinement;
-        self.plan(joint_rows, context);
         let count = context.bodies.len();
         self.whitenings.clear();
         self.whitenings.extend(context.bodies.props.iter().map(whitening::<D>));
         self.after.clear();
         self.after.resize(count, [0.0; 6]);
         self.packed.clear();
-        for (state, l) in context.bodies.states.iter().zip(&self.whitenings) {
+        let bodies = &*context.bodies;
+        for ((state, &rotation), l) in bodies.states.iter().zip(&bodies.rotations).zip(&self.whitenings) {
             let mut packed = Packed::ZERO;
             packed.set_velocity::<D>(state.v, whiten_spin::<D>(l, state.w));
+            packed.set_rotation::<D>(rotation);
             self.packed.push(packed);
         }
         // The ground, read by static lanes and never written.
-        self.packed.push(Packed::ZERO);
+        let mut ground = Packed::ZERO;
+        ground.set_rotation::<D>(D::Rot::IDENTITY);
+        self.packed.push(ground);
+        let whitenings = core::mem::take(&mut self.whitenings);
+        let joint_scene = JointScene {
+            settings,
+            props: &context.bodies.props,
+            slots: &context.bodies.slots,
+            whitenings: &whitenings,
+            places: context.places,
+            h,
+            warm: if settings.warm_starting { 1.0 / refinement } else { 0.0 },
+            refinement,
+        };
+        self.plan(joint_rows, context, &joint_scene);
+        self.whitenings = whitenings;
 
-        let hertz = (settings.contact_hertz * refinement).min(0.125 / h);
+        let hertz = (settings.contact_hertz * refinement).min(MAX_CONTACT_RATE / h);
         let soft = [
             Softness::new(hertz, settings.contact_damping, h),
             Softness::new(2.0 * hertz, settings.contact_damping, h),
@@ -501,7 +509,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let line = body_line::<D, S>(&place, props.inv_mass, &self.whitenings[slot], props.is_dynamic);
             self.lines.push(Packed(line));
         }
-        let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces, loads, joint_loads } = self;
+        let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces, .. } = self;
+        let Self { joint_ranges, loads, joint_loads, .. } = self;
         let bodies = &mut *context.bodies;
         // Preparation looks at the velocities of the start; the integrator changes them afterwards.
         let props = &bodies.props[..];
@@ -515,20 +524,26 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let row_count = cold.len();
         let cold = Disjoint::new(cold);
         let contacts = Disjoint::new(context.contacts);
-        let joint_count = joint_rows.rows.len();
-        let joint_rows = Disjoint::new(&mut joint_rows.rows);
+        let all_joints = joint_rows.all();
+        let joint_rows = joint_rows.share();
+        let joint_ranges = &joint_ranges[..];
         let joints = Disjoint::new(context.joints);
         let integrator = context.integrator;
         let gravity = settings.gravity * (1.0 / settings.weight_scale());
         let up = [0, 1, 2].map(|i| if i < N { -gravity.get(i) } else { 0.0 });
-        let heavy = Heavy { per_weight: 1.0 / (settings.weight_scale() * h), limit: REPORT * settings.refine_load, settled: if refinement > 1.0 { 0.0 } else { settings.settling }, up };
+        let heavy = Heavy {
+            per_weight: 1.0 / (settings.weight_scale() * h),
+            limit: REPORT * settings.refine_load,
+            settled: if refinement > 1.0 { 0.0 } else { settings.settling },
+            up,
+        };
         let gain = (settings.settling_rate * context.dt).min(1.0);
         let row_pieces = row_count.div_ceil(ROWS_PER_PIECE);
         if loads.len() < row_pieces {
             loads.resize_with(row_pieces, Vec::new);
         }
         loads.iter_mut().for_each(Vec::clear);
-        let joint_pieces = joint_count.div_ceil(JOINTS_PER_PIECE);
+        let joint_pieces = all_joints.pieces();
         if joint_loads.len() < joint_pieces {
             joint_loads.resize_with(joint_pieces, Vec::new);
         }
@@ -538,10 +553,21 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let whitenings = &whitenings[..];
         let stages = &stages[..];
         let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed, is_odd: false };
+        let joint_scene = JointScene {
+            settings,
+            props,
+            slots: scene.slots,
+            whitenings,
+            places: scene.places,
+            h,
+            warm: scene.params.warm,
+            refinement,
+        };
         let rolling = Rolling { props, whitenings };
         let partly_locked = |slot: u32| (slot as usize) < count && props[slot as usize].is_partly_locked();
         let piece_range =
             |piece: usize, size: usize, count: usize| (piece * size, count.min((piece + 1) * size));
+        let strikes = core::sync::atomic::AtomicBool::new(false);
         let work = |stage: usize, piece: usize| match stages[stage] {
             Stage::PrepareRows => {
                 let (from, to) = piece_range(piece, ROWS_PER_PIECE, row_count);
@@ -550,7 +576,26 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                     // the packed bodies.
                     unsafe {
                         let rows = (rows.get(index), friction.get(index), cold.get(index));
-                        prepare(rows, contacts, packed.range(0, count + 1), &scene, width);
+                        if prepare(rows, contacts, packed.range(0, count + 1), &scene, width) {
+                            // Any of them, whoever comes first: the same in every order.
+                            strikes.store(true, core::sync::atomic::Ordering::Relaxed);
+                        }
+                    }
+                }
+            }
+            Stage::Impacts => {
+                if strikes.load(core::sync::atomic::Ordering::Relaxed) {
+                    let impacts = Impacts {
+                        props,
+                        bodies: packed,
+                        dt: context.dt,
+                        h,
+                        threshold: settings.restitution_threshold,
+                    };
+                    // SAFETY: one piece.
+                    unsafe {
+                        let rows = rows.range(0, row_count);
+                        impacts.run(rows, friction.range(0, row_count), cold.range(0, row_count));
                     }
                 }
             }
@@ -586,8 +631,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 }
                 let mut block = BodyBlock { settings, states, rotations, props: &props[from..to] };
                 integrator.integrate_positions(&mut block, h);
-                for (state, packed) in block.states.iter().zip(packed) {
+                for ((state, &rotation), packed) in
+                    block.states.iter().zip(block.rotations.iter()).zip(packed)
+                {
                     packed.advance::<D>(state, h);
+                    packed.set_rotation::<D>(rotation);
                 }
             }
             Stage::Rows { pass, is_odd, from, to } => {
@@ -599,7 +647,6 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                     let run = RowRun {
                         rows: rows.range(first, last),
                         friction: friction.range(first, last),
-                        cold: cold.range(first, last),
                         bodies: packed.get(0),
                         params,
                     };
@@ -617,7 +664,6 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         let run = RowRun {
                             rows: row,
                             friction: friction.range(index, index + 1),
-                            cold: cold.range(index, index + 1),
                             bodies: packed.get(0),
                             params,
                         };
@@ -657,46 +703,35 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 }
             }
             Stage::PrepareJoints => {
-                let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
-                let scene = JointScene {
-                    settings,
-                    props,
-                    slots: scene.slots,
-                    places: scene.places,
-                    h,
-                    warm: scene.params.warm,
-                    refinement,
-                };
-                // SAFETY: pieces do not overlap.
-                unsafe { joint_rows.range(from, to) }.iter_mut().for_each(|row| row.prepare(&scene));
-            }
-            Stage::Joints { pass, from, to } => {
-                let first = from as usize + piece * JOINTS_PER_PIECE;
-                let alone = pieces[stage] == 1;
-                let last = if alone { to as usize } else { (to as usize).min(first + JOINTS_PER_PIECE) };
-                // SAFETY: pieces do not overlap; joints of one colour share no dynamic body, nobody writes the others;
-                // overflow joints run in order.
+                // SAFETY: pieces do not overlap; joints are only read in this stage.
                 unsafe {
-                    let rows = joint_rows.range(first, last);
-                    JointRun { rows, bodies: packed, rotations, whitenings, h }.run(pass);
+                    joint_rows.prepare(&all_joints, (piece, pieces[stage]), &joint_scene, joints.all());
                 }
             }
+            Stage::Joints { pass, range } => {
+                let at = (piece, pieces[stage]);
+                let range = &joint_ranges[range as usize];
+                // SAFETY: pieces do not overlap; joints of one colour share no dynamic body, nobody writes the others;
+                // overflow joints run in order.
+                unsafe { joint_rows.run(range, at, (packed, rotations), &joint_scene, pass, width) };
+            }
             Stage::StoreJoints => {
-                let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
-                // SAFETY: pieces do not overlap; each joint is in one row.
+                // SAFETY: pieces do not overlap; each joint is in one of them.
                 unsafe {
-                    for row in joint_rows.range(from, to) {
-                        let joint = joints.get(row.index as usize);
-                        row.store(joint, refinement);
+                    let list = joint_lists.get(piece);
+                    joint_rows.store(&all_joints, (piece, pieces[stage]), joints, &mut |joint| {
                         let inv_m = joint.bodies.map(|body| {
                             let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
                             props.get(slot as usize).map_or(0.0, |p| p.inv_mass)
                         });
-                        let ratio = heavy.of_joint(joint.push.length() / refinement, inv_m);
+                        let ratio = heavy.of_joint(joint.push.length(), inv_m);
                         if ratio > heavy.limit {
-                            joint_lists.get(piece).push(HeavyLoad { bodies: joint.bodies, ratio });
+                            list.push(HeavyLoad { bodies: joint.bodies, ratio });
                         }
-                    }
+                        if refinement > 1.0 {
+                            joint.scale_impulses(refinement);
+                        }
+                    });
                 }
             }
         };
