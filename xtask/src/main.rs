@@ -1,6 +1,7 @@
 //! The project's own commands. `cargo xtask ci` is what continuous integration runs.
 
 mod docs;
+mod quality;
 mod tidy;
 
 use std::process::{Command, ExitCode};
@@ -10,6 +11,7 @@ const HELP: &str = "usage: cargo xtask <command>
 
   ci        format, clippy, docs (warnings are errors), tidy, all tests, hashes in a release build
   docs      builds the reference: warnings are errors, and so are links that lead nowhere
+  quality   long runs at default settings (towers, chains, energy, arches), table into docs/quality.md; minutes
   tidy      the checks of the tree itself: paths named in ARCHITECTURE.md exist, files stay readable, ...
 ";
 
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
     let result = match task.as_str() {
         "ci" => ci(),
         "docs" => docs::check(),
+        "quality" => quality::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         "tidy" => tidy::check(),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -10,6 +10,9 @@ use crate::joint::Joints;
 use crate::math::*;
 use crate::store::Slots;
 
+/// Finest level: sub-steps 2^10 times finer, as `Settings::max_refinement` allows.
+pub(crate) const MAX_LEVEL: u32 = 10;
+
 /// A list of bodies, linked through their records.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Island {

@@ -11,8 +11,8 @@ use crate::body::NO_SLOT;
 use crate::joint::{Answer, MAX_ROWS, Pair, PassLaw, Sight};
 use crate::math::*;
 
-/// Approaches slower than what gravity makes in this many steps do not bounce.
-const REST_STEPS: Real = 2.0;
+/// Slower approaches do not bounce [m/s]: this solver cannot tell a slow impact from a body at rest.
+const REST_SPEED: Real = 1.0;
 
 /// Sequential impulses with position bias.
 #[derive(Clone, Debug, Default)]
@@ -130,7 +130,7 @@ fn solve_normals<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRo
         } else {
             (settings.baumgarte / context.dt * (-point.separation - slop).max(0.0)).min(settings.push_speed)
         };
-        let rest = settings.restitution_threshold + REST_STEPS * settings.dt * settings.gravity.length();
+        let rest = settings.restitution_threshold.max(REST_SPEED);
         if settings.restitution && point.start_speed < -rest {
             target = target.max(-restitution * point.start_speed);
         }

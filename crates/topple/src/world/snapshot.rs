@@ -733,7 +733,10 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
     }
     let body_count = world.bodies.records.slot_count();
     let small = |input: &mut Reader<'_>| {
-        u8::try_from(input.var()?).map_err(|_| input.damaged("the level of an island"))
+        match input.var()? {
+            level @ 0..=crate::island::MAX_LEVEL => Ok(level as u8),
+            _ => Err(input.damaged("the level of an island")),
+        }
     };
     world.islands.slots = Slots::load(input, |input| {
         Ok(Island {
@@ -742,7 +745,7 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
             count: input.var()?,
             removed: input.var()?,
             level: small(input)?,
-            calm: small(input)?,
+            calm: input.var()?.min(u32::from(u8::MAX)) as u8,
         })
     })?;
     let islands = world.islands.slots.iter();

@@ -1,0 +1,73 @@
+//! Chains with heavy ends.
+
+use crate::stacks::{Boxes, point};
+use crate::{Case, Found, awake, case};
+use topple::joint::Ball;
+use topple::math::*;
+use topple::*;
+
+/// A chain of `links` links of 0.5 m, the last one `ratio` times as heavy; hanging, or let go from the side.
+fn chain<D: Boxes>(links: usize, ratio: f32, swings: bool, steps: usize) -> (f32, f32) {
+    let mut world = awake::<D>();
+    let along = |d: f32| if swings { [d, 0.0, 0.0] } else { [0.0, -d, 0.0] };
+    let edges = if swings { [0.4, 0.2, 0.2] } else { [0.2, 0.4, 0.2] };
+    let hook = BodyDef::fixed(point::<D>([0.0; 3]));
+    let mut last = world.create_body_with(hook, [D::cuboid([0.01; 3])]).expect("a hook");
+    let mut joints = Vec::new();
+    for i in 1..=links {
+        let density = if i == links { 1000.0 * ratio } else { 1000.0 };
+        let mut shape = D::cuboid(edges).density(density);
+        // Neighbours overlap by nothing, but a swinging chain may meet itself: leave that out.
+        shape.filter.mask = 0;
+        let def = BodyDef::dynamic(point::<D>(along(0.5 * i as f32)));
+        let link = world.create_body_with(def, [shape]).expect("a link");
+        let anchor = Pose::at(point::<D>(along(0.5 * i as f32 - 0.25)));
+        let def = JointDef::at(&world, last, link, JointKind::Ball(Ball::default()), anchor).expect("a joint");
+        joints.push(world.create_joint(def).expect("a joint"));
+        last = link;
+    }
+    let full = 0.5 * links as f32;
+    let stretch = |world: &World<D>| -> f32 {
+        let gaps = joints.iter().filter_map(|&id| world.joint(id).ok()).map(|joint| {
+            let [a, b] = joint.anchors();
+            (b - a).length()
+        });
+        gaps.sum::<f32>() / full
+    };
+    let mut worst = 0.0_f32;
+    for _ in 0..steps {
+        world.step();
+        worst = worst.max(stretch(&world));
+    }
+    (stretch(&world), worst)
+}
+
+fn rest<D: Boxes>(links: usize, ratio: f32) -> Found {
+    let (end, worst) = chain::<D>(links, ratio, false, 600);
+    Found::new(format!("{:.3} % at the end, {:.3} % at worst", 100.0 * end, 100.0 * worst), end < 0.01)
+}
+
+fn swing<D: Boxes>(links: usize, ratio: f32, limit: f32) -> Found {
+    let (_, worst) = chain::<D>(links, ratio, true, 900);
+    Found::new(format!("{:.3} % at worst", 100.0 * worst), worst < limit)
+}
+
+fn table<D: Boxes>() -> Found {
+    let text = (1..=6).map(|power| {
+        let (_, worst) = chain::<D>(20, 10.0_f32.powi(power), true, 300);
+        format!("1:10^{power} {:.2} %", 100.0 * worst)
+    });
+    Found::figure(text.collect::<Vec<_>>().join(", "))
+}
+
+pub fn cases() -> Vec<Case> {
+    let (hanging, swinging) = ("hanging, stretch below 1 %", "swinging, stretch below 3 %");
+    vec![
+        case("chain of 100, end 1 000 times heavier, 3D", hanging, || rest::<D3>(100, 1000.0)),
+        case("chain of 100, end 1 000 times heavier, 2D", hanging, || rest::<D2>(100, 1000.0)),
+        case("chain of 100 let go, end 1 000 times heavier, 3D", swinging, || swing::<D3>(100, 1000.0, 0.03)),
+        case("chain of 100 let go, end 1 000 times heavier, 2D", swinging, || swing::<D2>(100, 1000.0, 0.03)),
+        case("pendulum of 50 links, 50 000 : 1, 3D", "stays together (10 %)", || swing::<D3>(50, 50_000.0, 0.1)),
+        case("mass ratios of a chain of 20 let go, 3D", "figures: largest stretch in 5 s", table::<D3>),
+    ]
+}

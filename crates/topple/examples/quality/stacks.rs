@@ -1,0 +1,228 @@
+//! Things that stand: towers, pyramids, heavy on light, walls, cards.
+
+use crate::{Case, Found, awake, case};
+use topple::math::*;
+use topple::*;
+
+/// Boxes of both dimensions by the same words.
+pub trait Boxes: Dim {
+    /// A box with the given edges; the third is ignored in the plane.
+    fn cuboid(edges: [f32; 3]) -> ShapeDef<Self>;
+    /// A ball.
+    fn ball(radius: f32) -> ShapeDef<Self>;
+}
+
+impl Boxes for D2 {
+    fn cuboid(edges: [f32; 3]) -> ShapeDef<D2> {
+        Shape2::rectangle(edges[0], edges[1]).into()
+    }
+    fn ball(radius: f32) -> ShapeDef<D2> {
+        Shape2::circle(radius).into()
+    }
+}
+
+impl Boxes for D3 {
+    fn cuboid(edges: [f32; 3]) -> ShapeDef<D3> {
+        Shape3::cuboid(edges[0], edges[1], edges[2]).into()
+    }
+    fn ball(radius: f32) -> ShapeDef<D3> {
+        Shape3::sphere(radius).into()
+    }
+}
+
+/// The point with these coordinates.
+pub fn point<D: Dim>(at: [f32; 3]) -> D::Point {
+    let mut v = D::Vec::ZERO;
+    (0..D::N).for_each(|i| v.set(i, at[i]));
+    D::Point::ORIGIN + v
+}
+
+/// A world with a floor whose top is y = 0.
+pub fn floor<D: Boxes>() -> World<D> {
+    let mut world = awake::<D>();
+    let def = BodyDef::fixed(point::<D>([0.0, -1.0, 0.0]));
+    world.create_body_with(def, [D::cuboid([500.0, 2.0, 500.0])]).expect("a floor");
+    world
+}
+
+/// A dynamic body with one shape.
+pub fn put<D: Dim>(world: &mut World<D>, at: [f32; 3], shape: ShapeDef<D>) -> BodyId {
+    world.create_body_with(BodyDef::dynamic(point::<D>(at)), [shape]).expect("a body")
+}
+
+fn place<D: Dim>(world: &World<D>, id: BodyId) -> D::Point {
+    world.body(id).map_or(D::Point::ORIGIN, |body| body.position())
+}
+
+/// Steps the world and says how far the body ended from its start [m].
+fn moved<D: Dim>(world: &mut World<D>, id: BodyId, steps: usize) -> f32 {
+    let start = place(world, id);
+    (0..steps).for_each(|_| world.step());
+    (place(world, id) - start).length()
+}
+
+fn tower<D: Boxes>(count: usize, steps: usize) -> Found {
+    let mut world = floor::<D>();
+    let mut top = None;
+    for i in 0..count {
+        top = Some(put(&mut world, [0.0, 0.5 + i as f32, 0.0], D::cuboid([1.0; 3])));
+    }
+    let moved = top.map_or(0.0, |top| moved(&mut world, top, steps));
+    Found::new(format!("top {moved:.3} m from its start"), moved < 0.2)
+}
+
+fn pyramid<D: Boxes>(base: usize, steps: usize) -> Found {
+    let mut world = floor::<D>();
+    let mut top = None;
+    for level in 0..base {
+        let side = base - level;
+        let at = |i: usize| (i as f32 - (side - 1) as f32 * 0.5) * 1.1;
+        for i in 0..side {
+            for k in 0..if D::N == 2 { 1 } else { side } {
+                let z = if D::N == 2 { 0.0 } else { at(k) };
+                top = Some(put(&mut world, [at(i), 0.5 + level as f32, z], D::cuboid([1.0; 3])));
+            }
+        }
+    }
+    let moved = top.map_or(0.0, |top| moved(&mut world, top, steps));
+    Found::new(format!("top {moved:.3} m from its start"), moved < 0.2)
+}
+
+/// A heavy box on ten light ones. Says by how much the top sank, as a share of the height.
+fn heavy<D: Boxes>(ratio: f32, steps: usize) -> f32 {
+    let mut world = floor::<D>();
+    for i in 0..10 {
+        put(&mut world, [0.0, 0.5 + i as f32, 0.0], D::cuboid([1.0; 3]).density(1.0));
+    }
+    let top = put(&mut world, [0.0, 10.5, 0.0], D::cuboid([1.0; 3]).density(ratio));
+    moved(&mut world, top, steps) / 10.5
+}
+
+fn heavy_case<D: Boxes>(ratio: f32) -> Found {
+    let sunk = heavy::<D>(ratio, 3600);
+    Found::new(format!("{:.2} % of the height", 100.0 * sunk), sunk < 0.02)
+}
+
+fn heavy_table<D: Boxes>() -> Found {
+    let text = (1..=6).map(|power| {
+        let sunk = heavy::<D>(10.0_f32.powi(power), 600);
+        if sunk < 0.05 { format!("1:10^{power} {:.2} %", 100.0 * sunk) } else { format!("1:10^{power} falls") }
+    });
+    Found::figure(text.collect::<Vec<_>>().join(", "))
+}
+
+/// Blocks of length 1, each as far out over the one below as `share` of the limit allows.
+fn overhang<D: Boxes>(share: f32) -> (f32, bool) {
+    let mut world = floor::<D>();
+    const COUNT: usize = 10;
+    // From the top down: the k-th block from the top may stand out by 1/(2k).
+    let mut x = [0.0_f32; COUNT + 1];
+    for k in 1..=COUNT {
+        x[k] = x[k - 1] - share * 0.5 / k as f32;
+    }
+    let mut top = None;
+    // A table under the last block, whose edge is where the last offset is counted from.
+    let edge = x[COUNT];
+    world
+        .create_body_with(BodyDef::fixed(point::<D>([edge, 0.5, 0.0])), [D::cuboid([1.0, 1.0, 1.0])])
+        .expect("a table");
+    for k in (0..COUNT).rev() {
+        let y = 1.0 + 0.1 + 0.2 * (COUNT - 1 - k) as f32;
+        top = Some(put(&mut world, [x[k], y, 0.0], D::cuboid([1.0, 0.2, 0.5])));
+    }
+    let moved = top.map_or(0.0, |top| moved(&mut world, top, 1200));
+    (moved, moved < 0.05)
+}
+
+fn overhang_case<D: Boxes>() -> Found {
+    let (below, stands) = overhang::<D>(0.98);
+    let (above, still) = overhang::<D>(1.02);
+    let text = format!("98 %: moved {:.1} mm; 102 %: moved {:.0} mm", 1e3 * below, 1e3 * above);
+    Found::new(text, stands && !still)
+}
+
+/// Levels of three blocks, crosswise.
+fn jenga(levels: usize) -> Found {
+    let mut world = floor::<D3>();
+    let mut top = None;
+    for level in 0..levels {
+        for i in 0..3 {
+            let off = (i as f32 - 1.0) * 0.26;
+            let y = 0.075 + 0.15 * level as f32;
+            let (at, edges) = if level % 2 == 0 {
+                ([off, y, 0.0], [0.25, 0.15, 0.75])
+            } else {
+                ([0.0, y, off], [0.75, 0.15, 0.25])
+            };
+            top = Some(put(&mut world, at, D3::cuboid(edges).friction(0.6)));
+        }
+    }
+    let moved = top.map_or(0.0, |top| moved(&mut world, top, 3000));
+    Found::new(format!("top moved {:.1} mm", 1e3 * moved), moved < 0.05)
+}
+
+/// Balls on balls, held in a row by nothing but balance: in the plane a tower of circles between squares.
+fn circles_and_squares() -> Found {
+    let mut world = floor::<D2>();
+    let mut top = None;
+    for i in 0..10 {
+        let y = 0.5 + i as f32;
+        let shape = if i % 2 == 0 { D2::cuboid([1.0; 3]) } else { D2::ball(0.5) };
+        top = Some(put(&mut world, [0.0, y, 0.0], shape.friction(0.6)));
+    }
+    let moved = top.map_or(0.0, |top| moved(&mut world, top, 3000));
+    Found::new(format!("top moved {:.1} mm", 1e3 * moved), moved < 0.2)
+}
+
+/// Cards leaning on each other in pairs, with a flat card over every gap.
+fn cards(levels: usize) -> Found {
+    let mut world = floor::<D2>();
+    let (length, thickness, lean) = (1.0_f32, 0.02_f32, 0.45_f32);
+    let (sin, cos) = (lean.sin(), lean.cos());
+    let mut ids = Vec::new();
+    let half_width = 0.5 * (length * sin + thickness * cos);
+    let height = length * cos + thickness * sin;
+    for level in 0..levels {
+        let tents = levels - level;
+        let base = level as f32 * (height + thickness);
+        for tent in 0..tents {
+            let x = (tent as f32 - (tents - 1) as f32 * 0.5) * 4.0 * half_width;
+            for side in [-1.0_f32, 1.0] {
+                let mut def = BodyDef2::dynamic(point::<D2>([x + side * half_width, base + 0.5 * height, 0.0]));
+                def.rotation = Rot2::from_angle(side * lean);
+                let shape = D2::cuboid([thickness, length, 0.0]).friction(0.8);
+                ids.push(world.create_body_with(def, [shape]).expect("a card"));
+            }
+        }
+        for gap in 0..tents.saturating_sub(1) {
+            let x = (gap as f32 - (tents - 2) as f32 * 0.5) * 4.0 * half_width;
+            let y = base + height + 0.5 * thickness;
+            let shape = D2::cuboid([4.0 * half_width * 0.98, thickness, 0.0]).friction(0.8);
+            ids.push(put(&mut world, [x, y, 0.0], shape));
+        }
+    }
+    let starts: Vec<_> = ids.iter().map(|&id| place(&world, id)).collect();
+    (0..3000).for_each(|_| world.step());
+    let worst = ids.iter().zip(&starts).map(|(&id, &start)| (place(&world, id) - start).length());
+    let worst = worst.fold(0.0_f32, f32::max);
+    Found::new(format!("worst card moved {:.0} mm", 1e3 * worst), worst < 0.15)
+}
+
+pub fn cases() -> Vec<Case> {
+    let near = "top within 0.2 m after 10 000 steps";
+    vec![
+        case("tower of 60 boxes, 2D", near, || tower::<D2>(60, 10_000)),
+        case("tower of 60 boxes, 3D", near, || tower::<D3>(60, 10_000)),
+        case("pyramid of base 100, 2D", near, || pyramid::<D2>(100, 10_000)),
+        case("pyramid of base 20, 3D", "top within 0.2 m after 3 000 steps", || pyramid::<D3>(20, 3000)),
+        case("pyramid of base 30, 3D", near, || pyramid::<D3>(30, 10_000)),
+        case("1 000 kg on ten boxes of 1 kg, 3D", "60 s, height within 2 %", || heavy_case::<D3>(1000.0)),
+        case("1 000 kg on ten boxes of 1 kg, 2D", "60 s, height within 2 %", || heavy_case::<D2>(1000.0)),
+        case("mass ratios of a stack, 3D", "figures: sunk after 10 s", heavy_table::<D3>),
+        case("overhanging stack of ten, 2D", "stands at 98 % of the limit, falls at 102 %", overhang_case::<D2>),
+        case("overhanging stack of ten, 3D", "stands at 98 % of the limit, falls at 102 %", overhang_case::<D3>),
+        case("jenga, 18 levels", "3 000 steps, top within 50 mm", || jenga(18)),
+        case("house of cards, 4 levels", "3 000 steps, stands", || cards(4)),
+        case("circles and squares in turn", "3 000 steps, stands", circles_and_squares),
+    ]
+}

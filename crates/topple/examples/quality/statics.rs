@@ -1,0 +1,175 @@
+//! Arches, dominoes, the tilted grid.
+
+use crate::stacks::{Boxes, floor, point, put};
+use crate::{Case, Found, awake, case};
+use topple::joint::Ball;
+use topple::math::*;
+use topple::*;
+
+/// A semicircular arch of 27 voussoirs with centreline radius 10 m. True if it stands 60 s.
+fn arch(thickness_share: f32) -> (f32, bool) {
+    let mut world = floor::<D2>();
+    let (radius, count) = (10.0_f32, 27);
+    let (inner, outer) = (radius * (1.0 - 0.5 * thickness_share), radius * (1.0 + 0.5 * thickness_share));
+    let mut keystone = None;
+    for i in 0..count {
+        let angle = |k: usize| core::f32::consts::PI * k as f32 / count as f32;
+        let (a, b) = (angle(i), angle(i + 1));
+        let corner = |r: f32, t: f32| Vec2::new(r * t.cos(), r * t.sin());
+        let corners = [corner(inner, a), corner(outer, a), corner(outer, b), corner(inner, b)];
+        let middle = corners.iter().fold(Vec2::ZERO, |sum, &c| sum + c) * 0.25;
+        let shape = Shape2::polygon(&corners.map(|c| c - middle)).expect("a voussoir");
+        let id = put(&mut world, [middle.x, middle.y, 0.0], ShapeDef2::from(shape).friction(1.0));
+        if i == count / 2 {
+            keystone = Some((id, middle.y));
+        }
+    }
+    (0..3600).for_each(|_| world.step());
+    let Some((id, start)) = keystone else { return (0.0, false) };
+    let sunk = world.body(id).map_or(0.0, |body| start - body.position().y);
+    (sunk, sunk.abs() < 0.5)
+}
+
+fn arch_case() -> Found {
+    let (thick, stands) = arch(0.12);
+    let (thin, still) = arch(0.09);
+    Found::new(format!("t/R 0.12: keystone sank {thick:.3} m; 0.09: {thin:.2} m"), stands && !still)
+}
+
+/// The limit cycle of a row of dominoes that turn about their front edge, lean on each other without friction and lose
+/// what an inelastic hit takes: angle of each as a function of the next one's, one degree of freedom [vanLeeuwen2010].
+/// Speed of the wave [m/s].
+fn domino_reference(height: f64, thickness: f64, gap: f64) -> f64 {
+    let pitch = gap + thickness;
+    let inertia = (height * height + thickness * thickness) / 3.0;
+    // Angle of the one behind: h·sin(b − f) = (s + d)·cos f − d.
+    let behind = |f: f64| f + ((pitch * f.cos() - thickness) / height).asin();
+    let train = |front: f64| {
+        let mut angles = vec![front];
+        while angles.len() < 40 {
+            let last = angles[angles.len() - 1];
+            angles.push(behind(last));
+        }
+        angles
+    };
+    let energy = |front: f64| -> f64 {
+        train(front).iter().map(|t| 0.5 * 9.8 * (height * t.cos() + thickness * t.sin())).sum()
+    };
+    let step = 1e-5;
+    let effective = |front: f64| -> f64 {
+        let (low, high) = (train(front - step), train(front + step));
+        low.iter().zip(&high).map(|(l, h)| inertia * ((h - l) / (2.0 * step)).powi(2)).sum()
+    };
+    let reach = (gap / height).asin();
+    let (mut spin, mut time) = (1.0_f64, 0.0);
+    for _ in 0..60 {
+        // From upright to touching the next one, by energy.
+        let start = 0.5 * effective(0.0) * spin * spin + energy(0.0);
+        time = 0.0;
+        let pieces = 200;
+        let mut last = spin;
+        for k in 0..pieces {
+            let (a, b) = (reach * k as f64 / pieces as f64, reach * (k + 1) as f64 / pieces as f64);
+            last = (2.0 * (start - energy(b)) / effective(b)).max(1e-9).sqrt();
+            let middle = 0.5 * (a + b);
+            time += (b - a) / (2.0 * (start - energy(middle)) / effective(middle)).max(1e-9).sqrt();
+        }
+        // The hit: the next one joins, and the old front follows it with slope c.
+        let c = (behind(step) - behind(0.0)) / step;
+        let old = effective(reach);
+        spin = old * last * c / (old * c * c + inertia);
+    }
+    pitch / time
+}
+
+/// The same row in the engine: hinged at the front edge, frictionless. Speed between two of them [m/s].
+fn domino_wave(height: f32, thickness: f32, gap: f32) -> f32 {
+    let mut world = awake::<D2>();
+    let ground = world.create_body(BodyDef2::fixed(point::<D2>([0.0; 3]))).expect("the ground");
+    let (pitch, count) = (gap + thickness, 60);
+    let mut ids = Vec::new();
+    for i in 0..count {
+        let x = i as f32 * pitch;
+        let mut def = BodyDef2::dynamic(point::<D2>([x - 0.5 * thickness, 0.5 * height, 0.0]));
+        if i == 0 {
+            def.angular_velocity = -2.0;
+        }
+        let shape = D2::cuboid([thickness, height, 0.0]).friction(0.0);
+        let id = world.create_body_with(def, [shape]).expect("a domino");
+        let pivot = Pose::at(point::<D2>([x, 0.0, 0.0]));
+        let joint = JointDef::at(&world, ground, id, JointKind::Ball(Ball::default()), pivot).expect("a hinge");
+        world.create_joint(joint).expect("a hinge");
+        ids.push(id);
+    }
+    let (mut first, mut last) = (None, None);
+    for step in 0..6000 {
+        world.step();
+        let leans = |i: usize| world.body(ids[i]).is_ok_and(|body| body.angle() < -0.05);
+        if first.is_none() && leans(30) {
+            first = Some(step);
+        }
+        if last.is_none() && leans(50) {
+            last = Some(step);
+            break;
+        }
+    }
+    match (first, last) {
+        (Some(a), Some(b)) if b > a => 20.0 * pitch * 60.0 / (b - a) as f32,
+        _ => 0.0,
+    }
+}
+
+fn domino_case() -> Found {
+    let (height, thickness, gap) = (0.48, 0.07, 0.18);
+    let right = domino_reference(f64::from(height), f64::from(thickness), f64::from(gap)) as f32;
+    let found = domino_wave(height, thickness, gap);
+    let off = found / right - 1.0;
+    Found::new(format!("{found:.3} m/s, theory {right:.3} m/s ({:+.1} %)", 100.0 * off), off.abs() < 0.05)
+}
+
+/// A sheet of cubes tilted by 45° that collapses: its mirror image is itself. Mean sideways motion [m], bodies lost.
+fn grid(side: usize, dt: f32) -> (f32, usize) {
+    let mut settings = Settings3 { sleeping: false, ..Settings3::default() };
+    settings.dt = dt;
+    let mut world = World3::with_settings(settings).expect("valid settings");
+    let slab = BodyDef3::fixed(point::<D3>([0.0, -1.0, 0.0]));
+    world.create_body_with(slab, [D3::cuboid([2000.0, 2.0, 2000.0])]).expect("a floor");
+    let tilt = Quat::from_rotation_x(-core::f32::consts::FRAC_PI_4);
+    let mut ids = Vec::new();
+    for i in 0..side * side {
+        let across = ((i % side) as f32 - (side - 1) as f32 * 0.5) * 1.5;
+        let at = Vec3::new(across, 0.8, 0.0) + tilt * Vec3::new(0.0, 0.0, (i / side) as f32 * 1.5);
+        let mut def = BodyDef3::dynamic(point::<D3>(at.to_array()));
+        def.rotation = tilt;
+        ids.push((world.create_body_with(def, [D3::cuboid([1.0; 3])]).expect("a cube"), across));
+    }
+    (0..(5.0 / dt).round() as usize).for_each(|_| world.step());
+    let (mut sum, mut lost) = (0.0, 0);
+    for &(id, across) in &ids {
+        let Ok(body) = world.body(id) else { continue };
+        let at = body.position();
+        sum += (at.x - across).abs();
+        lost += usize::from(at.y < -0.5 || !at.x.is_finite());
+    }
+    (sum / ids.len() as f32, lost)
+}
+
+fn grid_case(dt: f32) -> Found {
+    let mut text = Vec::new();
+    let mut lost = 0;
+    for side in [6, 20, 40, 80] {
+        let (mean, gone) = grid(side, dt);
+        text.push(format!("{}: {mean:.3} m", side * side));
+        lost += gone;
+    }
+    Found::new(format!("mean sideways {}; {lost} lost", text.join(", ")), lost == 0)
+}
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        case("masonry arch of 27", "stands at t/R 0.12, falls at 0.09", arch_case),
+        case("domino wave", "within 5 % of the leaning chain", domino_case),
+        case("grid of cubes at 45°, dt 1/30", "no body lost", || grid_case(1.0 / 30.0)),
+        case("grid of cubes at 45°, dt 1/300", "no body lost", || grid_case(1.0 / 300.0)),
+    ]
+}
