@@ -22,7 +22,8 @@ fn chain<D: Boxes>(links: usize, ratio: f32, swings: bool, steps: usize) -> (f32
         let def = BodyDef::dynamic(point::<D>(along(0.5 * i as f32)));
         let link = world.create_body_with(def, [shape]).expect("a link");
         let anchor = Pose::at(point::<D>(along(0.5 * i as f32 - 0.25)));
-        let def = JointDef::at(&world, last, link, JointKind::Ball(Ball::default()), anchor).expect("a joint");
+        let def =
+            JointDef::at(&world, last, link, JointKind::Ball(Ball::default()), anchor).expect("a joint");
         joints.push(world.create_joint(def).expect("a joint"));
         last = link;
     }
@@ -67,7 +68,9 @@ pub fn cases() -> Vec<Case> {
         case("chain of 100, end 1 000 times heavier, 2D", hanging, || rest::<D2>(100, 1000.0)),
         case("chain of 100 let go, end 1 000 times heavier, 3D", swinging, || swing::<D3>(100, 1000.0, 0.03)),
         case("chain of 100 let go, end 1 000 times heavier, 2D", swinging, || swing::<D2>(100, 1000.0, 0.03)),
-        case("pendulum of 50 links, 50 000 : 1, 3D", "stays together (10 %)", || swing::<D3>(50, 50_000.0, 0.1)),
+        case("pendulum of 50 links, 50 000 : 1, 3D", "stays together (10 %)", || {
+            swing::<D3>(50, 50_000.0, 0.1)
+        }),
         case("mass ratios of a chain of 20 let go, 3D", "figures: largest stretch in 5 s", table::<D3>),
     ]
 }

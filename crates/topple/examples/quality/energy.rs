@@ -112,7 +112,10 @@ fn bounces<D: Boxes>(restitution: f32) -> Found {
         worst = worst.max((height / right - 1.0).abs());
         count += 1;
     }
-    Found::new(format!("{count} bounces, worst height {:.2} % off", 100.0 * worst), count == 10 && worst < 0.01)
+    Found::new(
+        format!("{count} bounces, worst height {:.2} % off", 100.0 * worst),
+        count == 10 && worst < 0.01,
+    )
 }
 
 fn floor_that_bounces<D: Boxes>(restitution: f32) -> World<D> {
@@ -140,7 +143,8 @@ fn cradle<D: Boxes>(count: usize) -> Found {
     (0..120).for_each(|_| world.step());
     let speeds: Vec<f32> =
         ids.iter().filter_map(|&id| world.body(id).ok()).map(|body| body.linear_velocity().get(0)).collect();
-    let right = speeds.iter().enumerate().all(|(i, v)| (v - if i + count >= 5 { 1.0 } else { 0.0 }).abs() < 0.01);
+    let right =
+        speeds.iter().enumerate().all(|(i, v)| (v - if i + count >= 5 { 1.0 } else { 0.0 }).abs() < 0.01);
     Found::new(format!("speeds {speeds:.3?}"), right)
 }
 
@@ -157,7 +161,8 @@ fn quiet<D: Boxes>() -> Found {
 }
 
 pub fn cases() -> Vec<Case> {
-    let (without, with) = ("energy within 1 %, worst of five seeds", "energy within 3 %, worst of five seeds");
+    let (without, with) =
+        ("energy within 1 %, worst of five seeds", "energy within 3 %, worst of five seeds");
     vec![
         case("gas of 2 000 discs", without, || gas_case::<D2>(0.0, 0.01)),
         case("gas of 2 000 spheres", without, || gas_case::<D3>(0.0, 0.01)),

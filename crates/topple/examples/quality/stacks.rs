@@ -106,7 +106,11 @@ fn heavy_case<D: Boxes>(ratio: f32) -> Found {
 fn heavy_table<D: Boxes>() -> Found {
     let text = (1..=6).map(|power| {
         let sunk = heavy::<D>(10.0_f32.powi(power), 600);
-        if sunk < 0.05 { format!("1:10^{power} {:.2} %", 100.0 * sunk) } else { format!("1:10^{power} falls") }
+        if sunk < 0.05 {
+            format!("1:10^{power} {:.2} %", 100.0 * sunk)
+        } else {
+            format!("1:10^{power} falls")
+        }
     });
     Found::figure(text.collect::<Vec<_>>().join(", "))
 }
@@ -188,7 +192,8 @@ fn cards(levels: usize) -> Found {
         for tent in 0..tents {
             let x = (tent as f32 - (tents - 1) as f32 * 0.5) * 4.0 * half_width;
             for side in [-1.0_f32, 1.0] {
-                let mut def = BodyDef2::dynamic(point::<D2>([x + side * half_width, base + 0.5 * height, 0.0]));
+                let mut def =
+                    BodyDef2::dynamic(point::<D2>([x + side * half_width, base + 0.5 * height, 0.0]));
                 def.rotation = Rot2::from_angle(side * lean);
                 let shape = D2::cuboid([thickness, length, 0.0]).friction(0.8);
                 ids.push(world.create_body_with(def, [shape]).expect("a card"));
@@ -219,8 +224,16 @@ pub fn cases() -> Vec<Case> {
         case("1 000 kg on ten boxes of 1 kg, 3D", "60 s, height within 2 %", || heavy_case::<D3>(1000.0)),
         case("1 000 kg on ten boxes of 1 kg, 2D", "60 s, height within 2 %", || heavy_case::<D2>(1000.0)),
         case("mass ratios of a stack, 3D", "figures: sunk after 10 s", heavy_table::<D3>),
-        case("overhanging stack of ten, 2D", "stands at 98 % of the limit, falls at 102 %", overhang_case::<D2>),
-        case("overhanging stack of ten, 3D", "stands at 98 % of the limit, falls at 102 %", overhang_case::<D3>),
+        case(
+            "overhanging stack of ten, 2D",
+            "stands at 98 % of the limit, falls at 102 %",
+            overhang_case::<D2>,
+        ),
+        case(
+            "overhanging stack of ten, 3D",
+            "stands at 98 % of the limit, falls at 102 %",
+            overhang_case::<D3>,
+        ),
         case("jenga, 18 levels", "3 000 steps, top within 50 mm", || jenga(18)),
         case("house of cards, 4 levels", "3 000 steps, stands", || cards(4)),
         case("circles and squares in turn", "3 000 steps, stands", circles_and_squares),

@@ -28,6 +28,10 @@ pub(crate) struct Island {
     pub level: u8,
     /// Steps since the level was last needed.
     pub calm: u8,
+    /// Steps in a row with a heavy load, up to the length of a window.
+    pub window: u8,
+    /// Least of the largest loads in that window (no unit).
+    pub least: Real,
 }
 
 /// All islands of a world.
@@ -44,7 +48,8 @@ impl Islands {
     /// Gives a body an island of its own.
     pub(crate) fn add<D: Dim>(&mut self, bodies: &mut Bodies<D>, body: u32) {
         debug_assert_eq!(bodies.records[body].island, NONE);
-        let island = Island { head: body, tail: body, count: 1, removed: 0, level: 0, calm: 0 };
+        let island =
+            Island { head: body, tail: body, count: 1, removed: 0, level: 0, calm: 0, window: 0, least: 0.0 };
         let island = self.slots.insert(island).index;
         let record = &mut bodies.records[body];
         (record.island, record.island_prev, record.island_next) = (island, NONE, NONE);

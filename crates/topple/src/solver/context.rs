@@ -43,8 +43,10 @@ pub struct SolverContext<'a, D: Dim> {
 pub struct HeavyLoad {
     /// Its bodies, by stable index.
     pub bodies: [u32; 2],
-    /// Force over the weight of the lighter body.
+    /// Force over the weight of the lighter body (no unit).
     pub ratio: Real,
+    /// True if the ratio is that of the masses: a weight that will come to bear, not one that was measured.
+    pub is_weight: bool,
 }
 
 impl<D: Dim> SolverContext<'_, D> {

@@ -24,6 +24,8 @@ const TOP_LOAD: Real = 2.5;
 const SLENDER: Real = 4.0;
 /// A level is kept while a load this many times larger would ask for it.
 const SWING: Real = 1.4;
+/// Steps that a load has to last.
+const WINDOW: u8 = 8;
 /// Steps without need before a level is given up, one at a time.
 const CALM_STEPS: u8 = 30;
 
@@ -38,8 +40,8 @@ pub(crate) struct Groups<D: Dim> {
     saved: AwakeBodies<D>,
     /// Slot in the whole and level of each body in a refined island.
     members: Vec<(u8, u32)>,
-    /// Largest load per island of this step.
-    worst: Vec<(u32, Real)>,
+    /// Per island: its largest load in this step, measured and by weight.
+    worst: Vec<(u32, Real, Real)>,
 }
 
 /// Solves the ordinary islands together, then those of each level.
@@ -102,14 +104,21 @@ impl<D: Dim> World<D> {
         for load in &groups.loads {
             let island = load.bodies.map(|body| self.bodies.records.get(body).map_or(NONE, |r| r.island));
             if let Some(&island) = island.iter().find(|&&island| island != NONE) {
-                groups.worst.push((island, load.ratio));
+                let (measured, weight) = if load.is_weight { (0.0, load.ratio) } else { (load.ratio, 0.0) };
+                groups.worst.push((island, measured, weight));
             }
         }
-        // The largest load of each island first; then one entry per island is left.
-        groups.worst.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-        groups.worst.dedup_by_key(|entry| entry.0);
-        for &(island, ratio) in &groups.worst {
-            self.raise_or_calm(island, ratio);
+        // One entry per island, with its largest loads of both kinds.
+        groups.worst.sort_unstable_by_key(|entry| entry.0);
+        groups.worst.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            if is_same {
+                (kept.1, kept.2) = (kept.1.max(next.1), kept.2.max(next.2));
+            }
+            is_same
+        });
+        for &(island, measured, weight) in &groups.worst {
+            self.raise_or_calm(island, measured, weight);
         }
         if self.islands.refined > 0 {
             for i in 0..self.bodies.set(BodySet::Awake).len() {
@@ -121,21 +130,51 @@ impl<D: Dim> World<D> {
                 }
                 let is_loaded = groups.worst.binary_search_by_key(&island, |entry| entry.0).is_ok();
                 if self.islands.slots[island].level > 0 && !is_loaded {
-                    self.raise_or_calm(island, 0.0);
+                    self.raise_or_calm(island, 0.0, 0.0);
                 }
             }
         }
         self.scratch.refine = groups;
     }
 
-    /// The level that an island with the given largest load needs.
-    fn level_for(&self, island: u32, ratio: Real) -> u8 {
+    /// Raises the level when a load has lasted, or is to be expected by weight; lowers it when less was enough for a while.
+    fn raise_or_calm(&mut self, island: u32, measured: Real, weight: Real) {
+        let limit = self.settings.refine_load;
+        let slot = &mut self.islands.slots[island];
+        // An impact is heavy too, but over in a step or two: what counts is the least load of a window.
+        let least = if slot.window == 0 { measured } else { slot.least.min(measured) };
+        (slot.window, slot.least) = if measured > limit { (slot.window + 1, least) } else { (0, 0.0) };
+        let mut lasting = 0.0;
+        if slot.window == WINDOW {
+            (lasting, slot.window, slot.least) = (slot.least, 0, 0.0);
+        }
+        let (level, calm) = (slot.level, slot.calm);
+        let wanted =
+            if lasting.max(weight) > limit { self.level_for(island, lasting.max(weight)) } else { 0 };
+        if wanted > level {
+            self.islands.set_level(island, wanted, 0);
+        } else if level > 0 {
+            // Loads near a limit must not make the level swing.
+            let held = self.level_for(island, measured.max(weight) * SWING) >= level;
+            match (held, calm >= CALM_STEPS) {
+                (true, _) => self.islands.set_level(island, level, 0),
+                (false, true) => self.islands.set_level(island, level - 1, 0),
+                (false, false) => self.islands.set_level(island, level, calm + 1),
+            }
+        }
+    }
+
+    /// The level that an island with the given load needs.
+    fn level_for(&self, island: u32, load: Real) -> u8 {
         let count = self.islands.slots[island].count as Real;
-        if count > SLENDER * ratio {
+        if count > SLENDER * load {
             return 0;
         }
-        let height = self.height_of(island).min(count);
-        let needed = TOP_LOAD * ratio * height * height / (STEADY_HEIGHT * STEADY_HEIGHT * STEADY_HEIGHT);
+        let (height, weight) = self.build_of(island);
+        // Joints that contradict each other pull without end; at rest nothing bears more than the whole weighs.
+        let load = load.min(SWING * weight);
+        let height = height.min(count);
+        let needed = TOP_LOAD * load * height * height / (STEADY_HEIGHT * STEADY_HEIGHT * STEADY_HEIGHT);
         // ω grows by 2 per level: 4^level ≥ needed.
         let mut level = 0;
         while (1_u64 << (2 * level)) as Real <= needed && 2_u32 << level <= self.settings.max_refinement {
@@ -144,40 +183,29 @@ impl<D: Dim> World<D> {
         level as u8
     }
 
-    /// Length of an island in bodies: its longest extent over the mean size of its bodies.
-    fn height_of(&self, island: u32) -> Real {
+    /// Length of an island in bodies (its longest extent over their mean size) and its mass over that of the lightest.
+    fn build_of(&self, island: u32) -> (Real, Real) {
         let mut body = self.islands.slots[island].head;
         let first = self.bodies.places[body as usize].position;
         let (mut low, mut high, mut size, mut count) = (D::Vec::ZERO, D::Vec::ZERO, 0.0, 0.0);
+        let (mut mass, mut lightest) = (0.0, Real::INFINITY);
         while body != NONE {
             let from_first = self.bodies.places[body as usize].position - first;
             for i in 0..D::N {
                 low.set(i, low.get(i).min(from_first.get(i)));
                 high.set(i, high.get(i).max(from_first.get(i)));
             }
-            size += self.bodies.cores[body as usize].extent;
+            let core = &self.bodies.cores[body as usize];
+            size += core.extent;
+            if core.inv_mass > 0.0 {
+                mass += 1.0 / core.inv_mass;
+                lightest = lightest.min(1.0 / core.inv_mass);
+            }
             count += 1.0;
             body = self.bodies.records[body].island_next;
         }
         let longest = (0..D::N).map(|i| high.get(i) - low.get(i)).fold(0.0, Real::max);
-        if size > 0.0 { 1.0 + longest * count / size } else { count }
-    }
-
-    /// Raises the level at once; lowers it when less was enough for a while.
-    fn raise_or_calm(&mut self, island: u32, ratio: Real) {
-        let wanted = if ratio > self.settings.refine_load { self.level_for(island, ratio) } else { 0 };
-        // Loads near a limit must not make the level swing.
-        let held = self.level_for(island, ratio * SWING);
-        let slot = &self.islands.slots[island];
-        let (level, calm) = (slot.level, slot.calm);
-        if wanted > level {
-            self.islands.set_level(island, wanted, 0);
-        } else if held >= level {
-            self.islands.set_level(island, level, 0);
-        } else if calm >= CALM_STEPS {
-            self.islands.set_level(island, level - 1, 0);
-        } else {
-            self.islands.set_level(island, level, calm + 1);
-        }
+        let height = if size > 0.0 { 1.0 + longest * count / size } else { count };
+        (height, mass / lightest)
     }
 }

@@ -100,6 +100,8 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
         out.var(island.removed);
         out.var(u32::from(island.level));
         out.var(u32::from(island.calm));
+        out.var(u32::from(island.window));
+        out.real(island.least);
     });
     for list in [&world.moved, &world.leaning, &world.watched] {
         out.vars(list.as_slice());
@@ -732,11 +734,11 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
         world.graph.colors[number] = color;
     }
     let body_count = world.bodies.records.slot_count();
-    let small = |input: &mut Reader<'_>| {
-        match input.var()? {
-            level @ 0..=crate::island::MAX_LEVEL => Ok(level as u8),
-            _ => Err(input.damaged("the level of an island")),
-        }
+    let byte =
+        |input: &mut Reader<'_>| u8::try_from(input.var()?).map_err(|_| input.damaged("a count of steps"));
+    let small = |input: &mut Reader<'_>| match input.var()? {
+        level @ 0..=crate::island::MAX_LEVEL => Ok(level as u8),
+        _ => Err(input.damaged("the level of an island")),
     };
     world.islands.slots = Slots::load(input, |input| {
         Ok(Island {
@@ -745,7 +747,9 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
             count: input.var()?,
             removed: input.var()?,
             level: small(input)?,
-            calm: input.var()?.min(u32::from(u8::MAX)) as u8,
+            calm: byte(input)?,
+            window: byte(input)?,
+            least: input.real()?,
         })
     })?;
     let islands = world.islands.slots.iter();

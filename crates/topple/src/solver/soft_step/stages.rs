@@ -691,10 +691,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         let (row, friction, cold) = (rows.get(index), friction.get(index), cold.get(index));
                         for lane in (0..WIDTH).filter(|&lane| cold.contacts[lane] != NO_CONTACT) {
                             let contact = contacts.get(cold.contacts[lane] as usize);
-                            let ratio = heavy.of(contact, lane, row);
-                            if ratio > heavy.limit {
-                                list.push(HeavyLoad { bodies: contact.bodies, ratio });
-                            }
+                            let bodies = contact.bodies;
+                            let (ratio, weight) = heavy.of(contact, lane, row);
+                            heavy.report(bodies, ratio, weight, list);
                             let share = heavy.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0);
                             let settle = Settle { share, gain };
                             store_lane(contact, lane, row, friction, cold, (refinement, settle));
@@ -724,10 +723,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                             let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
                             props.get(slot as usize).map_or(0.0, |p| p.inv_mass)
                         });
-                        let ratio = heavy.of_joint(joint.push.length(), inv_m);
-                        if ratio > heavy.limit {
-                            list.push(HeavyLoad { bodies: joint.bodies, ratio });
-                        }
+                        let (ratio, weight) = heavy.of_joint(joint.push.length(), inv_m);
+                        heavy.report(joint.bodies, ratio, weight, list);
                         if refinement > 1.0 {
                             joint.scale_impulses(refinement);
                         }
@@ -764,33 +761,42 @@ struct Heavy {
 }
 
 impl Heavy {
-    /// Load of a joint with impulse `push`. A heavy body at a light one counts with its weight.
-    fn of_joint(&self, push: Real, [inv_ma, inv_mb]: [Real; 2]) -> Real {
-        let (light, heavy) = (inv_ma.max(inv_mb), inv_ma.min(inv_mb));
-        let ratio = push * light * self.per_weight;
-        if heavy > 0.0 { ratio.max(light / heavy) } else { ratio }
+    /// Notes what is above the limit.
+    fn report(&self, bodies: [u32; 2], ratio: Real, weight: Real, list: &mut Vec<HeavyLoad>) {
+        if ratio > self.limit {
+            list.push(HeavyLoad { bodies, ratio, is_weight: false });
+        }
+        if weight > self.limit {
+            list.push(HeavyLoad { bodies, ratio: weight, is_weight: true });
+        }
     }
 
+    /// Load of a joint with impulse `push`, and the weight of a heavy body on a light one.
+    fn of_joint(&self, push: Real, [inv_ma, inv_mb]: [Real; 2]) -> (Real, Real) {
+        let (light, heavy) = (inv_ma.max(inv_mb), inv_ma.min(inv_mb));
+        (push * light * self.per_weight, if heavy > 0.0 { light / heavy } else { 0.0 })
+    }
+
+    /// Load of a contact, and the weight of a heavy body that stands on a light one: it will come to bear, even if the sweeps
+    /// have not yet found it out.
     #[inline]
     fn of<D: Dim, const N: usize, const A: usize, const P: usize>(
         &self,
         contact: &Contact<D>,
         lane: usize,
         row: &Row<N, A, P>,
-    ) -> Real {
+    ) -> (Real, Real) {
         let sum: Real = row.points[..contact.manifold.count as usize].iter().map(|p| p.lambda.0[lane]).sum();
         let (inv_ma, inv_mb) = (row.inv_ma.0[lane], row.inv_mb.0[lane]);
-        let mut ratio = sum * inv_ma.max(inv_mb) * self.per_weight;
-        // A heavy body on a light one: its weight is to come, even if the sweeps have not yet found it out.
         let (light, heavy) = (inv_ma.max(inv_mb), inv_ma.min(inv_mb));
-        if heavy > 0.0 && light > self.limit * heavy {
+        let mut weight = 0.0;
+        if heavy > 0.0 && light > self.limit * heavy && sum > 0.0 {
             let up: Real = (0..N).map(|i| row.n[i].0[lane] * self.up[i]).sum();
-            let on_top = if inv_mb < inv_ma { up } else { -up };
-            if on_top > ON_TOP && sum > 0.0 {
-                ratio = ratio.max(light / heavy);
+            if (if inv_mb < inv_ma { up } else { -up }) > ON_TOP {
+                weight = light / heavy;
             }
         }
-        ratio
+        (sum * light * self.per_weight, weight)
     }
 }
 
