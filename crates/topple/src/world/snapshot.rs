@@ -18,7 +18,7 @@ use crate::store::{BodyId, ContactId, IndexList, RawId, Reader, ShapeId, Slots, 
 
 const MAGIC: &[u8; 8] = b"topple\r\n";
 /// Raised with every change of the layout; other versions are refused.
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 impl<D: Dim> World<D> {
     /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named, and
@@ -396,6 +396,8 @@ fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
         let contact = &hot[order.next().unwrap_or(0) as usize];
         contact.shapes.iter().for_each(|&shape| out.var(shape));
         out.u16(contact.flags);
+        out.link(contact.head);
+        out.link(contact.next_part);
         record.edges.iter().flatten().for_each(|&link| out.link(link));
         let bits = u8::from(record.colored[0])
             | u8::from(record.colored[1]) << 1
@@ -440,6 +442,7 @@ fn load_contact<D: Dim>(
         return Err(input.damaged("shape of a contact"));
     };
     let flags = input.u16()?;
+    let (head, next_part) = (input.link(ANY)?, input.link(ANY)?);
     let mut edges = [[NONE; 2]; 2];
     for link in edges.iter_mut().flatten() {
         *link = input.link(ANY)?;
@@ -485,7 +488,7 @@ fn load_contact<D: Dim>(
     if !impulses || !finite || a.body == b.body {
         return Err(input.damaged("numbers of a contact"));
     }
-    let mut contact = Contact { manifold, cache, kept, ..Contact::new([a.body, b.body], pair, flags) };
+    let mut contact = Contact { manifold, cache, kept, head, next_part, ..Contact::new([a.body, b.body], pair, flags) };
     super::links::mix_materials(&mut contact, a, b, settings);
     Ok((record, contact))
 }
@@ -688,10 +691,12 @@ fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result
     world.contacts.hot = vec![Contact::new([NONE; 2], [NONE; 2], 0); count];
     let indices = world.contacts.records.iter().map(|(index, _)| index).collect::<Vec<_>>();
     for (&index, contact) in indices.iter().zip(loaded) {
-        if world.contacts.find(contact.key()).is_some() {
-            return Err(input.damaged("the same pair twice"));
+        if !contact.is_part() {
+            if world.contacts.find(contact.key()).is_some() {
+                return Err(input.damaged("the same pair twice"));
+            }
+            world.contacts.pairs.insert(contact.key(), index);
         }
-        world.contacts.pairs.insert(contact.key(), index);
         world.contacts.hot[index as usize] = contact;
     }
     let live = |index: u32| world.contacts.records.get(index).is_some();

@@ -13,23 +13,29 @@ mod patch;
 mod plane;
 mod reduce;
 mod round;
+mod triangle;
+mod triangles;
+
+pub(crate) use triangle::collide_children;
+pub(crate) use triangles::collide_composites;
 
 use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::math::*;
-use crate::shape::Shape3;
+use crate::shape::{Shape3, ShapeOps};
 use crate::shape::d3::BoxHull;
 
 /// Order in which the contact functions want the two shapes. Polyhedra come first: their faces are exact in their
 /// own frame, whatever the distance to the corner of a large one.
 fn rank(shape: &Shape3) -> u32 {
     match shape {
-        Shape3::Plane { .. } => 0,
-        Shape3::Hull { .. } => 1,
-        Shape3::Box { .. } => 2,
-        Shape3::Cylinder { .. } => 3,
-        Shape3::Cone { .. } => 4,
-        Shape3::Capsule { .. } => 5,
-        Shape3::Sphere { .. } => 6,
+        Shape3::Plane { .. } | Shape3::Mesh { .. } | Shape3::HeightField { .. } => 0,
+        Shape3::Triangle { .. } => 1,
+        Shape3::Hull { .. } => 2,
+        Shape3::Box { .. } => 3,
+        Shape3::Cylinder { .. } => 4,
+        Shape3::Cone { .. } => 5,
+        Shape3::Capsule { .. } => 6,
+        Shape3::Sphere { .. } => 7,
     }
 }
 
@@ -43,6 +49,8 @@ pub(crate) fn collide(
     out.clear();
     if let (Shape3::Box { half: ha, radius: ra }, Shape3::Box { half: hb, radius: rb }) = (job.a, job.b) {
         boxes::collide(*ha, *hb, [*ra, *rb], job, cache, counters, out);
+    } else if job.a.composite().is_some() || job.b.composite().is_some() {
+        super::composite::collide_single(job, counters, out);
     } else if rank(job.a) <= rank(job.b) {
         ordered(job, cache, counters, out);
     } else {
