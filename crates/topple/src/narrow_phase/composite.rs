@@ -213,11 +213,7 @@ impl<D: Dim> Part<D> {
 }
 
 /// All contacts of a pair of which at least one shape is composite.
-pub(crate) fn collide<D: Dim>(
-    job: &CollideJob<'_, D>,
-    counters: &mut NarrowCounters,
-    parts: &mut Parts<D>,
-) {
+pub(crate) fn collide<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounters, parts: &mut Parts<D>) {
     parts.count = 0;
     parts.slop = job.slop;
     counters.computed += 1;

@@ -14,8 +14,8 @@ mod manifold;
 mod parts;
 
 pub use auto::NarrowPhaseAuto;
-pub(crate) use batch::{PairSource, write};
 pub use batch::{ContactBatch, PairTask};
+pub(crate) use batch::{PairSource, write};
 pub use composite::{MAX_PARTS, Parts};
 pub use manifold::{LocalManifold, LocalPoint, MAX_LOCAL_POINTS};
 

@@ -229,11 +229,14 @@ mod tests {
         assert_eq!(tree.bounds(), all.iter().fold(Aabb::nothing(), |s, b| s.union(b)));
         for query in boxes(50) {
             let mut found = Vec::new();
-            tree.walk(|b| b.overlaps(&query), |i| {
-                if all[i as usize].overlaps(&query) {
-                    found.push(i as usize);
-                }
-            });
+            tree.walk(
+                |b| b.overlaps(&query),
+                |i| {
+                    if all[i as usize].overlaps(&query) {
+                        found.push(i as usize);
+                    }
+                },
+            );
             found.sort_unstable();
             let expected: Vec<usize> = (0..all.len()).filter(|&i| all[i].overlaps(&query)).collect();
             assert_eq!(found, expected);

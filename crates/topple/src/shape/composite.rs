@@ -113,12 +113,7 @@ pub(crate) fn lowest_in_box<D: Dim>(bounds: &Aabb<D>, normal: D::Vec) -> Real {
 }
 
 /// Where a ray enters a box that is grown by `grow`; infinity if it misses.
-pub(crate) fn ray_entry<D: Dim>(
-    bounds: &Aabb<D>,
-    ray: &LocalRay<D>,
-    inverse: D::Vec,
-    grow: D::Vec,
-) -> Real {
+pub(crate) fn ray_entry<D: Dim>(bounds: &Aabb<D>, ray: &LocalRay<D>, inverse: D::Vec, grow: D::Vec) -> Real {
     let grown = Aabb::<D> { min: bounds.min - grow, max: bounds.max + grow };
     let hit = grown.ray(D::Point::from_vec(ray.origin), inverse, ray.max);
     hit.map_or(Real::INFINITY, |(enter, _)| enter)

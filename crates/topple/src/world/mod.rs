@@ -4,6 +4,7 @@ mod bodies;
 mod body_view;
 mod events;
 mod finalize;
+mod ghosts;
 mod hooks;
 mod joint_defs;
 mod joint_view;
@@ -102,6 +103,8 @@ pub(crate) struct Scratch<D: Dim> {
     /// What each batch of the narrow phase found.
     pub changes: Vec<step::BatchResult<D>>,
     pub changed: Vec<u32>,
+    /// Contacts made for parts in this step, then all that may not be there.
+    pub new_parts: Vec<u32>,
     /// Parts of pairs for which there is no contact yet: head, manifold.
     pub extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
     /// Per block of bodies: what finalising found.

@@ -488,7 +488,8 @@ fn load_contact<D: Dim>(
     if !impulses || !finite || a.body == b.body {
         return Err(input.damaged("numbers of a contact"));
     }
-    let mut contact = Contact { manifold, cache, kept, head, next_part, ..Contact::new([a.body, b.body], pair, flags) };
+    let mut contact =
+        Contact { manifold, cache, kept, head, next_part, ..Contact::new([a.body, b.body], pair, flags) };
     super::links::mix_materials(&mut contact, a, b, settings);
     Ok((record, contact))
 }

@@ -99,13 +99,15 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
 pub(crate) struct BatchResult<D: Dim> {
     /// Contacts whose state changed.
     changed: Vec<u32>,
+    /// New contacts of dynamic bodies with others: perhaps not there.
+    suspects: Vec<u32>,
     /// Parts of pairs for which there is no contact yet.
     extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
 }
 
 impl<D: Dim> Default for BatchResult<D> {
     fn default() -> Self {
-        Self { changed: Vec::new(), extra: Vec::new() }
+        Self { changed: Vec::new(), suspects: Vec::new(), extra: Vec::new() }
     }
 }
 
@@ -139,6 +141,7 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
         // SAFETY: one result per piece.
         let result = unsafe { lists.get(piece) };
         result.changed.clear();
+        result.suspects.clear();
         result.extra.clear();
         for &index in part {
             let mut at = index;
@@ -173,6 +176,14 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                     }
                     _ => contact.flags &= !flags::REFUSED,
                 }
+                if contact.flags & flags::FRESH != 0 && contact.is_solid() {
+                    let moves = contact
+                        .bodies
+                        .map(|body| source.bodies.records[body].kind == crate::BodyKind::Dynamic);
+                    if moves[0] != moves[1] {
+                        result.suspects.push(at);
+                    }
+                }
                 points += if contact.is_solid() { contact.manifold.count } else { 0 };
                 let was_touching = contact.flags & flags::WAS_TOUCHING != 0;
                 let was_solid = contact.flags & flags::WAS_SOLID != 0;
@@ -194,8 +205,21 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
     changed.clear();
     changes[..pieces].iter().for_each(|result| changed.extend_from_slice(&result.changed));
     make_parts(world, pieces);
+    find_ghosts(world, pieces);
     let (changed, hot) = (&mut world.scratch.changed, &world.contacts.hot);
     changed.sort_unstable_by_key(|&index| (hot[index as usize].key(), index));
+    changed.dedup();
+}
+
+/// Drops new contacts that are not there; see `ghosts.rs`.
+fn find_ghosts<D: Dim>(world: &mut World<D>, pieces: usize) {
+    // Parts that are new in this step were in no batch.
+    let mut suspects = core::mem::take(&mut world.scratch.new_parts);
+    for result in &world.scratch.changes[..pieces] {
+        suspects.extend_from_slice(&result.suspects);
+    }
+    world.drop_ghosts(&suspects);
+    world.scratch.new_parts = suspects;
 }
 
 /// Makes contacts for the parts of pairs that have none yet, in order of pairs.
@@ -208,9 +232,11 @@ fn make_parts<D: Dim>(world: &mut World<D>, pieces: usize) {
     // DETERMINISM: the batches follow the awake list, whose order is part of the state; a stable sort keeps the order of the
     // parts of one pair.
     extra.sort_by_key(|(head, _)| world.contacts.hot[*head as usize].key());
+    world.scratch.new_parts.clear();
     for (head, local) in &extra {
         if let Some(index) = world.add_part(*head, local) {
             world.scratch.changed.push(index);
+            world.scratch.new_parts.push(index);
         }
     }
     world.scratch.extra = extra;

@@ -21,8 +21,8 @@ pub(crate) use triangles::collide_composites;
 
 use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::math::*;
-use crate::shape::{Shape3, ShapeOps};
 use crate::shape::d3::BoxHull;
+use crate::shape::{Shape3, ShapeOps};
 
 /// Order in which the contact functions want the two shapes. Polyhedra come first: their faces are exact in their
 /// own frame, whatever the distance to the corner of a large one.

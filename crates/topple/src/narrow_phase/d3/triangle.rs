@@ -292,7 +292,8 @@ impl Probe<'_> {
             }
         }
         // Back from the frame of the hull.
-        out.normal = if matches!(best.kind, Kind::Triangle) { face.normal } else { self.rotation * out.normal };
+        out.normal =
+            if matches!(best.kind, Kind::Triangle) { face.normal } else { self.rotation * out.normal };
         for point in out.points_mut() {
             point.position = self.rotation * point.position + self.position;
         }

@@ -92,8 +92,7 @@ impl Skin {
     }
 
     fn allows(&self, shape: &dyn Composite<D3>, direction: Vec3) -> bool {
-        direction.dot(self.normal) >= 0.0
-            && shape.allows(self.index, self.rotation.inverse() * direction)
+        direction.dot(self.normal) >= 0.0 && shape.allows(self.index, self.rotation.inverse() * direction)
     }
 
     /// Least of direction·x over the corners.

@@ -215,7 +215,9 @@ impl ShapeOps<D2> for Shape2 {
             | Self::Rectangle { radius, .. }
             | Self::Polygon { radius, .. }
             | Self::Capsule { radius, .. } => *radius,
-            Self::Segment { .. } | Self::HalfPlane { .. } | Self::Chain { .. } | Self::HeightField { .. } => 0.0,
+            Self::Segment { .. } | Self::HalfPlane { .. } | Self::Chain { .. } | Self::HeightField { .. } => {
+                0.0
+            }
         }
     }
 

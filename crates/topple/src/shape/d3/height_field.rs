@@ -182,8 +182,7 @@ impl HeightFieldData {
             };
             if best.is_none_or(|b| hit.t < b.t) {
                 let normal = self.normal(index);
-                best =
-                    Some(LocalRayHit { t: hit.t, normal: if hit.is_front { normal } else { -normal } });
+                best = Some(LocalRayHit { t: hit.t, normal: if hit.is_front { normal } else { -normal } });
             }
             hit.t.min(max)
         });
@@ -282,7 +281,8 @@ impl Composite<D3> for HeightFieldData {
         let along = usize::from(steps(1, ray.direction.z) > steps(0, ray.direction.x));
         let (main, side) = if along == 0 { (0, 2) } else { (2, 0) };
         let reach = |axis: usize, t0: Real, t1: Real| {
-            let (p, q) = (ray.origin[axis] + ray.direction[axis] * t0, ray.origin[axis] + ray.direction[axis] * t1);
+            let (p, q) =
+                (ray.origin[axis] + ray.direction[axis] * t0, ray.origin[axis] + ray.direction[axis] * t1);
             (p.min(q) - grow[axis], p.max(q) + grow[axis])
         };
         // An unbounded end, for rays of infinite length along y alone.

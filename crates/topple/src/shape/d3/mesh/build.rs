@@ -116,8 +116,7 @@ fn assemble(
         return Err(refuse("has only triangles without area"));
     }
     let edges = Edges::new(&triangles, &degenerate);
-    let wide: Vec<Wide> =
-        triangles.iter().map(|t| normal_of(&vertices, t).unwrap_or(Wide::ZERO)).collect();
+    let wide: Vec<Wide> = triangles.iter().map(|t| normal_of(&vertices, t).unwrap_or(Wide::ZERO)).collect();
     let normals: Vec<Vec3> = wide.iter().map(|n| n.narrow()).collect();
     let corners = |t: &[u32; 3]| t.map(|v| vertices[v as usize]);
     let mut leans = vec![[Lean::OPEN; 3]; triangles.len()];
@@ -143,7 +142,18 @@ fn assemble(
     };
     let half = bvh.bounds().size().min_element() * 0.5;
     let inner_radius = if is_solid { (3.0 * exact.mass / area).min(half) } else { Real::INFINITY };
-    Ok(MeshData { vertices, triangles, degenerate, normals, leans, bvh, is_solid, options, unit, inner_radius })
+    Ok(MeshData {
+        vertices,
+        triangles,
+        degenerate,
+        normals,
+        leans,
+        bvh,
+        is_solid,
+        options,
+        unit,
+        inner_radius,
+    })
 }
 
 /// What lies beyond an edge.

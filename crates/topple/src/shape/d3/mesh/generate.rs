@@ -30,7 +30,11 @@ fn parts(field: &'static str, value: u32, least: u32) -> Result<(), Error> {
     if (least..=MAX_PARTS).contains(&value) {
         return Ok(());
     }
-    Err(Error::InvalidRange { field, value: value.to_string(), allowed: format!("from {least} to {MAX_PARTS}") })
+    Err(Error::InvalidRange {
+        field,
+        value: value.to_string(),
+        allowed: format!("from {least} to {MAX_PARTS}"),
+    })
 }
 
 /// A ring about the y axis: `radius` from the axis to the middle of the tube [m], `tube` the tube's radius [m], in
@@ -118,11 +122,7 @@ fn cut_in_four(surface: &Surface) -> Surface {
 
 /// An open surface over a rectangle about the origin: `size` along x and z [m], `cells` along each, the height at (x, z)
 /// [m] from `height`. Front side up.
-pub fn terrain(
-    size: Vec2,
-    cells: [u32; 2],
-    height: impl Fn(Real, Real) -> Real,
-) -> Result<Surface, Error> {
+pub fn terrain(size: Vec2, cells: [u32; 2], height: impl Fn(Real, Real) -> Real) -> Result<Surface, Error> {
     positive("terrain.size.x", size.x)?;
     positive("terrain.size.y", size.y)?;
     parts("terrain.cells[0]", cells[0], 1)?;
@@ -170,9 +170,7 @@ pub fn animal(cells: u32) -> Result<Surface, Error> {
         blobs.push(blob([side * 0.20, 0.12, -0.16], [side * 0.18, 0.10, 0.10], 0.18));
         blobs.push(blob([side * 0.08, 0.57, 0.28], [side * 0.07, 0.60, 0.24], 0.16));
     }
-    let bounds = Aabb::<D3> {
-        min: Vec3::new(-0.66, -0.24, -0.80).into(),
-        max: Vec3::new(0.66, 1.24, 0.68).into(),
-    };
+    let bounds =
+        Aabb::<D3> { min: Vec3::new(-0.66, -0.24, -0.80).into(), max: Vec3::new(0.66, 1.24, 0.68).into() };
     Ok(polygonise(&blobs, &bounds, bounds.size().y / cells as Real))
 }

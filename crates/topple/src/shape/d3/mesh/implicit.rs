@@ -112,9 +112,8 @@ fn cut(
         _ => {}
     }
     // Outwards: from the corners inside to those outside.
-    let mean = |list: &[usize]| {
-        list.iter().fold(Vec3::ZERO, |s, &i| s + grid.place(i)) * (1.0 / list.len() as Real)
-    };
+    let mean =
+        |list: &[usize]| list.iter().fold(Vec3::ZERO, |s, &i| s + grid.place(i)) * (1.0 / list.len() as Real);
     let out = mean(&outside) - mean(&inside);
     let [p, q, r] = [polygon[0], polygon[1], polygon[2]].map(|v| surface.vertices[v as usize]);
     if (q - p).cross(r - p).dot(out) < 0.0 {
