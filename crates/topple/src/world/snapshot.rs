@@ -283,35 +283,57 @@ fn load_columns<D: Dim>(input: &mut Reader<'_>) -> Result<(Pose<D>, BodyCore<D>)
     if possible { Ok((place, core)) } else { Err(input.damaged("number of a body")) }
 }
 
-/// What shapes have in common is written once: equal geometry, place, material and filter share an entry.
-fn save_shapes<D: Dim>(world: &World<D>, out: &mut Writer) {
-    let mut kinds: Vec<(u64, Vec<u8>)> = Vec::new();
-    let mut kind_of = Vec::new();
-    let mut by_hash = std::collections::BTreeMap::<u64, u32>::new();
-    let mut by_address = std::collections::BTreeMap::<(usize, u64), u32>::new();
-    for (_, shape) in world.shapes.iter() {
-        let mut surface = Writer::default();
-        save_surface(shape, &mut surface);
-        let surface_hash = checksum(surface.bytes());
-        let address = shape.shape.shared().map(|address| (address, surface_hash));
-        if let Some(&kind) = address.and_then(|key| by_address.get(&key)) {
-            kind_of.push(kind);
-            continue;
+/// Byte strings, each once, found again by their content.
+#[derive(Default)]
+struct Once {
+    blobs: Vec<Vec<u8>>,
+    by_hash: std::collections::BTreeMap<u64, Vec<u32>>,
+}
+
+impl Once {
+    /// The number of `bytes`.
+    fn number(&mut self, bytes: Vec<u8>) -> u32 {
+        let same = self.by_hash.entry(checksum(&bytes)).or_default();
+        if let Some(&known) = same.iter().find(|&&i| self.blobs[i as usize] == bytes) {
+            return known;
         }
-        shape.shape.save(&mut surface);
-        let hash = checksum(surface.bytes());
-        let next = kinds.len() as u32;
-        let kind = *by_hash.entry(hash).or_insert(next);
-        if kind == next {
-            kinds.push((hash, surface.into_bytes()));
-        }
-        if let Some(key) = address {
-            by_address.insert(key, kind);
-        }
-        kind_of.push(kind);
+        let next = self.blobs.len() as u32;
+        same.push(next);
+        self.blobs.push(bytes);
+        next
     }
-    out.u32(kinds.len() as u32);
-    kinds.iter().for_each(|(_, bytes)| out.blob(bytes));
+
+    fn save(&self, out: &mut Writer) {
+        out.u32(self.blobs.len() as u32);
+        self.blobs.iter().for_each(|bytes| out.blob(bytes));
+    }
+}
+
+/// What shapes have in common is written once: first every geometry, then every combination of geometry, place, material
+/// and filter.
+fn save_shapes<D: Dim>(world: &World<D>, out: &mut Writer) {
+    let (mut geometries, mut kinds) = (Once::default(), Once::default());
+    let mut kind_of = Vec::new();
+    let mut by_address = std::collections::BTreeMap::<usize, u32>::new();
+    for (_, shape) in world.shapes.iter() {
+        let address = shape.shape.shared();
+        // The rounding of a hull is beside what is shared: equal addresses may still be different shapes.
+        let known = address.filter(|_| shape.shape.rounding() == 0.0).and_then(|at| by_address.get(&at));
+        let geometry = known.copied().unwrap_or_else(|| {
+            let mut bytes = Writer::default();
+            shape.shape.save(&mut bytes);
+            geometries.number(bytes.into_bytes())
+        });
+        if let (Some(at), 0.0) = (address, shape.shape.rounding()) {
+            by_address.insert(at, geometry);
+        }
+        let mut kind = Writer::default();
+        kind.var(geometry);
+        save_surface(shape, &mut kind);
+        kind_of.push(kinds.number(kind.into_bytes()));
+    }
+    geometries.save(out);
+    kinds.save(out);
     let mut at = 0;
     world.shapes.save(out, |shape, out| {
         out.var(kind_of[at]);
@@ -344,8 +366,9 @@ fn save_surface<D: Dim>(shape: &ShapeRecord<D>, out: &mut Writer) {
     out.u64(shape.user_data);
 }
 
-fn load_surface<D: Dim>(bytes: &[u8]) -> Result<ShapeDef<D>, Error> {
+fn load_surface<D: Dim>(bytes: &[u8], geometries: &[D::Shape]) -> Result<ShapeDef<D>, Error> {
     let mut input = Reader::new(bytes);
+    let shape = geometries[input.index(geometries.len())? as usize].clone();
     let local = input.get()?;
     let density = input.real()?;
     let mut material = Material {
@@ -371,7 +394,6 @@ fn load_surface<D: Dim>(bytes: &[u8]) -> Result<ShapeDef<D>, Error> {
     let [is_sensor, persist_events, hit_events, pre_solve] =
         [input.bool()?, input.bool()?, input.bool()?, input.bool()?];
     let user_data = input.u64()?;
-    let shape = D::Shape::load(&mut input)?;
     let def = ShapeDef {
         shape,
         local,
@@ -636,8 +658,12 @@ fn load_bodies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(
 }
 
 fn load_shapes<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
+    let count = input.length(4)?;
+    let geometries =
+        (0..count).map(|_| D::Shape::load(&mut Reader::new(input.blob()?))).collect::<Result<Vec<_>, _>>()?;
     let count = input.length(8)?;
-    let kinds = (0..count).map(|_| load_surface::<D>(input.blob()?)).collect::<Result<Vec<_>, _>>()?;
+    let kinds =
+        (0..count).map(|_| load_surface::<D>(input.blob()?, &geometries)).collect::<Result<Vec<_>, _>>()?;
     let bodies = &world.bodies.records;
     world.shapes = Slots::load(input, |input| {
         let kind = input.index(kinds.len())?;

@@ -23,3 +23,62 @@ pub fn flat_chain(cells: u32, cell: Real) -> Shape2 {
     let vertices: Vec<Vec2> = (0..=cells).map(|i| Vec2::new(half - i as Real * cell, 0.0)).collect();
     Shape2::chain(&vertices).unwrap()
 }
+
+/// A seeded stream of numbers in [0, 1).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> Real {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 40) as Real / (1 << 24) as Real
+    }
+
+    /// A vector with components in [−size/2, size/2).
+    pub fn vector<D: Dim>(&mut self, size: Real) -> D::Vec {
+        let mut v = D::Vec::ZERO;
+        (0..D::N).for_each(|i| v.set(i, (self.next() - 0.5) * size));
+        v
+    }
+
+    pub fn pose<D: Dim>(&mut self, size: Real) -> Pose<D> {
+        let mut turn = D::Ang::ZERO;
+        (0..D::ANGULAR).for_each(|i| turn.set(i, self.next() * 3.0));
+        Pose { position: D::Point::from_vec(self.vector::<D>(size)), rotation: D::Rot::from_ang(turn) }
+    }
+}
+
+/// A box of full sizes `size` about `center` as twelve triangles.
+pub fn box_surface(size: Vec3, center: Vec3) -> generate::Surface {
+    let corner = |i: usize| {
+        let pick = |bit: usize| if i & bit == 0 { -0.5 } else { 0.5 };
+        center + Vec3::new(pick(1), pick(2), pick(4)) * size
+    };
+    let faces: [[u32; 4]; 6] =
+        [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    generate::Surface {
+        vertices: (0..8).map(corner).collect(),
+        triangles: faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect(),
+    }
+}
+
+pub fn mesh(surface: &generate::Surface) -> Shape3 {
+    Shape3::mesh(&surface.vertices, &surface.triangles).unwrap()
+}
+
+/// A closed surface with bumps and dents: an icosphere whose vertices move in and out.
+pub fn bumpy(random: &mut Random, rounds: u32) -> generate::Surface {
+    let mut surface = generate::icosphere(1.0, rounds).unwrap();
+    let waves: Vec<(Vec3, Real)> = (0..4).map(|_| (random.vector::<D3>(6.0), 0.3 * random.next())).collect();
+    for v in &mut surface.vertices {
+        let bump: Real = waves.iter().map(|(k, a)| a * sin_cos(k.dot(*v)).0).sum();
+        *v *= 1.0 + 0.5 * bump;
+    }
+    surface
+}
+
+/// Rolling hills of the given size and number of cells.
+pub fn hills(size: Real, cells: u32) -> generate::Surface {
+    let height =
+        |x: Real, z: Real| 0.8 * sin_cos(0.7 * x).0 * sin_cos(0.6 * z).1 + 0.2 * sin_cos(2.0 * x + z).0;
+    generate::terrain(Vec2::splat(size), [cells; 2], height).unwrap()
+}

@@ -149,8 +149,7 @@ impl Probe<'_> {
         let mut edge = (Real::INFINITY, Vec3::ZERO, Vec3::ZERO);
         for k in 0..3 {
             let side = [face.corners[k], face.corners[(k + 1) % 3]];
-            let [s, t] = round::closest_segments(side, ends);
-            let (p, q) = (side[0] + (side[1] - side[0]) * s, ends[0] + (ends[1] - ends[0]) * t);
+            let [p, q] = nearest(side, ends);
             let distance = p.distance(q);
             if distance < edge.0 {
                 edge = (distance, p, q);
@@ -225,7 +224,8 @@ impl Probe<'_> {
             lowest = if x < lowest { x } else { lowest };
         }
         counters.axes += 1;
-        let mut best = Axis { gap: lowest - normal.dot(corners[0]), normal, kind: Kind::Triangle };
+        let own_gap = lowest - normal.dot(corners[0]);
+        let mut best = Axis { gap: own_gap, normal, kind: Kind::Triangle };
         if best.gap > limit {
             return;
         }
@@ -264,8 +264,14 @@ impl Probe<'_> {
                 if gap > limit {
                     return;
                 }
-                if gap > best.gap + slop && allows(n) {
-                    best = Axis { gap, normal: n, kind: Kind::Edges(k, j) };
+                if gap <= best.gap + slop || !allows(n) {
+                    continue;
+                }
+                // Edges that cross, not lines that meet beyond their ends: those are an axis only among all axes, and some
+                // were not allowed.
+                let [p, q] = nearest([p, p + along], [line.start, line.start + line.along]);
+                if (q - p - n * gap).length_squared() <= slop * slop {
+                    best = Axis { gap, normal: n, kind: Kind::Edges(p, q, (3 * j + k) as u32) };
                 }
             }
         }
@@ -275,20 +281,18 @@ impl Probe<'_> {
         }
         match best.kind {
             Kind::Triangle => self.clip(corners, normal, hull, hull.face_along(-normal), &best, radius, out),
-            Kind::Hull(i) => self.clip(corners, normal, hull, i, &best, radius, out),
-            Kind::Edges(k, j) => {
-                let side = [corners[k], corners[(k + 1) % 3]];
-                let line = &hull.lines[j];
-                let edge = [line.start, line.start + line.along];
-                let [s, t] = round::closest_segments(side, edge);
-                let (p, q) = (side[0] + (side[1] - side[0]) * s, edge[0] + (edge[1] - edge[0]) * t);
-                // Apart, and the lines cross beyond the ends: the axis separates by less than the true distance.
-                if best.gap > 0.0 && p.distance(q) > limit {
-                    return;
+            Kind::Hull(i) => {
+                self.clip(corners, normal, hull, i, &best, radius, out);
+                if out.is_empty() {
+                    // The face looks past the triangle.
+                    best = Axis { gap: own_gap, normal, kind: Kind::Triangle };
+                    self.clip(corners, normal, hull, hull.face_along(-normal), &best, radius, out);
                 }
+            }
+            Kind::Edges(p, q, id) => {
                 out.normal = best.normal;
                 let mid = (p + q) * 0.5 - best.normal * (0.5 * radius);
-                out.push(mid, best.gap - radius, EDGE_ID | (k as u32) << 16 | j as u32);
+                out.push(mid, best.gap - radius, EDGE_ID | id);
             }
         }
         // Back from the frame of the hull.
@@ -351,8 +355,14 @@ enum Kind {
     Triangle,
     /// Face of the hull.
     Hull(usize),
-    /// Edge of the triangle, edge of the hull.
-    Edges(usize, usize),
+    /// Crossing edges: the closest points of the triangle's and the hull's, and which edges.
+    Edges(Vec3, Vec3, u32),
+}
+
+/// Closest points of two segments.
+fn nearest(a: [Vec3; 2], b: [Vec3; 2]) -> [Vec3; 2] {
+    let [s, t] = round::closest_segments(a, b);
+    [a[0] + (a[1] - a[0]) * s, b[0] + (b[1] - b[0]) * t]
 }
 
 /// The part of a segment that lies over the inside of the triangle, as fractions; None if there is none.
