@@ -15,6 +15,8 @@ pub const MAX_PARTS: usize = 8;
 const SAME_PART: Real = 0.998;
 /// Cosine up to which a normal may be forced into another part when there are too many.
 const SIMILAR: Real = 0.8;
+/// Slope of the direction in which the first point is chosen (dimensionless): not parallel to the edges of common shapes.
+const ASKEW: Real = 0.37;
 /// Points a part holds before it is reduced.
 const ROOM: usize = 16;
 
@@ -174,8 +176,7 @@ impl<D: Dim> Part<D> {
             }
             found
         };
-        // A direction that is not parallel to the edges of common shapes.
-        let (first, _) = best(&|i| flat[i].0 + 0.37 * flat[i].1);
+        let (first, _) = best(&|i| flat[i].0 + ASKEW * flat[i].1);
         let p = flat[first];
         let (second, _) = best(&|i| {
             let (x, y) = (flat[i].0 - p.0, flat[i].1 - p.1);

@@ -12,6 +12,12 @@ use crate::math::*;
 /// normals, a twentieth of a degree.
 pub(crate) const LEAN_TOLERANCE: Real = 1e-3;
 
+/// Share of the size of a shape by which boxes are grown for rays (dimensionless): they are cut in f32, the crossings are
+/// decided in f64.
+pub(crate) const BOX_ROUNDING: Real = 1e-6;
+/// The same for grids, whose cells are found by a division more.
+pub(crate) const GRID_ROUNDING: Real = 1e-5;
+
 /// A shape with children. From [`super::ShapeOps::composite`].
 pub trait Composite<D: Dim> {
     /// Number of children; they are numbered from 0.

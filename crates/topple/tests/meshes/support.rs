@@ -5,42 +5,42 @@ use topple::shape::d3::mesh::generate;
 use topple::{Shape2, Shape3};
 
 /// A flat mesh at height 0, `cells` by `cells` squares of `cell` metres.
-pub fn flat_mesh(cells: u32, cell: Real) -> Shape3 {
+pub(crate) fn flat_mesh(cells: u32, cell: Real) -> Shape3 {
     let size = Vec2::splat(cells as Real * cell);
     let ground = generate::terrain(size, [cells; 2], |_, _| 0.0).unwrap();
     Shape3::mesh(&ground.vertices, &ground.triangles).unwrap()
 }
 
 /// A flat height field at height 0.
-pub fn flat_field(cells: u32, cell: Real) -> Shape3 {
+pub(crate) fn flat_field(cells: u32, cell: Real) -> Shape3 {
     let count = (cells + 1) * (cells + 1);
     Shape3::height_field(Vec2::splat(cells as Real * cell), cells + 1, &vec![0.0; count as usize]).unwrap()
 }
 
 /// A flat chain at height 0, from right to left.
-pub fn flat_chain(cells: u32, cell: Real) -> Shape2 {
+pub(crate) fn flat_chain(cells: u32, cell: Real) -> Shape2 {
     let half = 0.5 * cells as Real * cell;
     let vertices: Vec<Vec2> = (0..=cells).map(|i| Vec2::new(half - i as Real * cell, 0.0)).collect();
     Shape2::chain(&vertices).unwrap()
 }
 
 /// A seeded stream of numbers in [0, 1).
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn next(&mut self) -> Real {
+    pub(crate) fn next(&mut self) -> Real {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 40) as Real / (1 << 24) as Real
     }
 
     /// A vector with components in [−size/2, size/2).
-    pub fn vector<D: Dim>(&mut self, size: Real) -> D::Vec {
+    pub(crate) fn vector<D: Dim>(&mut self, size: Real) -> D::Vec {
         let mut v = D::Vec::ZERO;
         (0..D::N).for_each(|i| v.set(i, (self.next() - 0.5) * size));
         v
     }
 
-    pub fn pose<D: Dim>(&mut self, size: Real) -> Pose<D> {
+    pub(crate) fn pose<D: Dim>(&mut self, size: Real) -> Pose<D> {
         let mut turn = D::Ang::ZERO;
         (0..D::ANGULAR).for_each(|i| turn.set(i, self.next() * 3.0));
         Pose { position: D::Point::from_vec(self.vector::<D>(size)), rotation: D::Rot::from_ang(turn) }
@@ -48,7 +48,7 @@ impl Random {
 }
 
 /// A box of full sizes `size` about `center` as twelve triangles.
-pub fn box_surface(size: Vec3, center: Vec3) -> generate::Surface {
+pub(crate) fn box_surface(size: Vec3, center: Vec3) -> generate::Surface {
     let corner = |i: usize| {
         let pick = |bit: usize| if i & bit == 0 { -0.5 } else { 0.5 };
         center + Vec3::new(pick(1), pick(2), pick(4)) * size
@@ -61,12 +61,12 @@ pub fn box_surface(size: Vec3, center: Vec3) -> generate::Surface {
     }
 }
 
-pub fn mesh(surface: &generate::Surface) -> Shape3 {
+pub(crate) fn mesh(surface: &generate::Surface) -> Shape3 {
     Shape3::mesh(&surface.vertices, &surface.triangles).unwrap()
 }
 
 /// A closed surface with bumps and dents: an icosphere whose vertices move in and out.
-pub fn bumpy(random: &mut Random, rounds: u32) -> generate::Surface {
+pub(crate) fn bumpy(random: &mut Random, rounds: u32) -> generate::Surface {
     let mut surface = generate::icosphere(1.0, rounds).unwrap();
     let waves: Vec<(Vec3, Real)> = (0..4).map(|_| (random.vector::<D3>(6.0), 0.3 * random.next())).collect();
     for v in &mut surface.vertices {
@@ -77,7 +77,7 @@ pub fn bumpy(random: &mut Random, rounds: u32) -> generate::Surface {
 }
 
 /// Rolling hills of the given size and number of cells.
-pub fn hills(size: Real, cells: u32) -> generate::Surface {
+pub(crate) fn hills(size: Real, cells: u32) -> generate::Surface {
     let height =
         |x: Real, z: Real| 0.8 * sin_cos(0.7 * x).0 * sin_cos(0.6 * z).1 + 0.2 * sin_cos(2.0 * x + z).0;
     generate::terrain(Vec2::splat(size), [cells; 2], height).unwrap()

@@ -14,6 +14,8 @@ use crate::shape::{Composite, Shape3, ShapeOps};
 
 /// Overlap beyond which two triangles no longer tell the way out, in slops (half of a small body).
 const MAX_DEPTH: Real = 50.0;
+/// Share of the slop by which an axis must be better than the one before.
+const LEAD: Real = 0.1;
 /// Squared sine below which two edges count as parallel.
 const PARALLEL_SQUARED: Real = 1e-6;
 /// First bit of ids of edge contacts.
@@ -129,7 +131,7 @@ fn pair(
     let both = |n: Vec3| a.allows(shape_a, n) && b.allows(shape_b, -n);
     let mut best: Option<(Real, Vec3, Kind)> = None;
     let better = |best: &Option<(Real, Vec3, Kind)>, gap: Real| {
-        gap >= -MAX_DEPTH * job.slop && best.as_ref().is_none_or(|(g, ..)| gap > g + 0.1 * job.slop)
+        gap >= -MAX_DEPTH * job.slop && best.as_ref().is_none_or(|(g, ..)| gap > g + LEAD * job.slop)
     };
     if better(&best, gap_a) && both(a.normal) {
         best = Some((gap_a, a.normal, Kind::FaceA));

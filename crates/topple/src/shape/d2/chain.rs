@@ -8,7 +8,9 @@ use super::Shape2;
 use crate::Error;
 use crate::math::*;
 use crate::shape::bvh::StaticBvh;
-use crate::shape::composite::{Composite, Lean, box_distance, inverse_of, lowest_in_box, ray_entry};
+use crate::shape::composite::{
+    BOX_ROUNDING, Composite, Lean, box_distance, inverse_of, lowest_in_box, ray_entry,
+};
 use crate::shape::{LocalRay, LocalRayHit};
 use crate::store::{Reader, Writer};
 
@@ -170,7 +172,7 @@ pub(super) fn out_at_start(n: Vec2) -> Vec2 {
 pub(super) fn ray_cast(shape: &dyn Composite<D2>, ray: &LocalRay<D2>) -> Option<LocalRayHit<D2>> {
     use crate::shape::ShapeOps;
     let mut best: Option<LocalRayHit<D2>> = None;
-    let grow = Vec2::splat(1e-6 * shape.bounds().size().max_element());
+    let grow = Vec2::splat(BOX_ROUNDING * shape.bounds().size().max_element());
     shape.visit_ray(ray, grow, &mut |index, max| {
         let Some(hit) = shape.child(index).ray_cast(&LocalRay { max, ..*ray }) else { return max };
         if best.is_none_or(|b| hit.t < b.t) {

@@ -7,7 +7,7 @@ use super::chain::{normal, out_at_start};
 use crate::Error;
 use crate::error::positive;
 use crate::math::*;
-use crate::shape::composite::{Composite, Lean, box_distance};
+use crate::shape::composite::{Composite, GRID_ROUNDING, Lean, box_distance};
 use crate::shape::{LocalRay, LocalRayHit};
 use crate::store::{Reader, Writer};
 
@@ -181,8 +181,7 @@ impl Composite<D2> for HeightFieldData2 {
     }
 
     fn visit_ray(&self, ray: &LocalRay<D2>, grow: Vec2, visit: &mut dyn FnMut(u32, Real) -> Real) {
-        // A little more than asked for: cells are cut in f32.
-        let grow = grow + Vec2::splat(1e-5 * self.bounds.size().max_element());
+        let grow = grow + Vec2::splat(GRID_ROUNDING * self.bounds.size().max_element());
         let grown = Aabb::<D2> { min: self.bounds.min - grow, max: self.bounds.max + grow };
         let inverse = crate::shape::composite::inverse_of::<D2>(ray.direction);
         let Some((enter, leave)) = grown.ray(ray.origin.into(), inverse, ray.max) else { return };

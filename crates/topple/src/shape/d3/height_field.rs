@@ -8,7 +8,7 @@ use super::{Shape3, triangle};
 use crate::Error;
 use crate::error::positive;
 use crate::math::*;
-use crate::shape::composite::{Composite, Lean, inverse_of};
+use crate::shape::composite::{Composite, GRID_ROUNDING, Lean, inverse_of};
 use crate::shape::{LocalRay, LocalRayHit};
 use crate::store::{Reader, Writer};
 
@@ -271,8 +271,7 @@ impl Composite<D3> for HeightFieldData {
     }
 
     fn visit_ray(&self, ray: &LocalRay<D3>, grow: Vec3, visit: &mut dyn FnMut(u32, Real) -> Real) {
-        // A little more than asked for: cells are cut in f32.
-        let grow = grow + Vec3::splat(1e-5 * self.bounds.size().max_element());
+        let grow = grow + Vec3::splat(GRID_ROUNDING * self.bounds.size().max_element());
         let grown = Aabb::<D3> { min: self.bounds.min - grow, max: self.bounds.max + grow };
         let inverse = inverse_of::<D3>(ray.direction);
         let Some((enter, leave)) = grown.ray(ray.origin.into(), inverse, ray.max) else { return };

@@ -81,7 +81,7 @@ pub(crate) fn crossing(corners: [Vec3; 3], ray: &LocalRay<D3>) -> Option<Crossin
     let n = (b - a).cross(c - a);
     let along = n.dot(d);
     let t = n.dot(a) / along;
-    (t >= 0.0 && t <= f64::from(ray.max)).then(|| Crossing { t: t as Real, is_front: along < 0.0 })
+    (t >= 0.0 && t <= f64::from(ray.max)).then_some(Crossing { t: t as Real, is_front: along < 0.0 })
 }
 
 /// How often a surface winds around the origin, the share of one triangle: 1 if the ray from the origin along `d` leaves

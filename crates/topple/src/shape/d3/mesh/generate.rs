@@ -73,8 +73,7 @@ pub fn icosphere(radius: Real, rounds: u32) -> Result<Surface, Error> {
         return Err(Error::invalid("icosphere.rounds", rounds, "at most 7"));
     }
     // Corners of three golden rectangles.
-    let g = 1.618_034;
-    let corners = [(-1.0, g), (1.0, g), (-1.0, -g), (1.0, -g)];
+    let corners = [(-1.0, GOLDEN), (1.0, GOLDEN), (-1.0, -GOLDEN), (1.0, -GOLDEN)];
     let mut vertices: Vec<Vec3> = Vec::new();
     vertices.extend(corners.map(|(x, y)| Vec3::new(x, y, 0.0)));
     vertices.extend(corners.map(|(y, z)| Vec3::new(0.0, y, z)));
@@ -85,7 +84,7 @@ pub fn icosphere(radius: Real, rounds: u32) -> Result<Surface, Error> {
         for b in a + 1..12 {
             for c in b + 1..12 {
                 let [p, q, r] = [a, b, c].map(|i| vertices[i as usize]);
-                let near = |x: Vec3, y: Vec3| is_near(x.distance(y), 2.0, 0.01);
+                let near = |x: Vec3, y: Vec3| is_near(x.distance(y), 2.0, EDGE_TOLERANCE);
                 if near(p, q) && near(q, r) && near(r, p) {
                     let outwards = (q - p).cross(r - p).dot(p) > 0.0;
                     triangles.push(if outwards { [a, b, c] } else { [a, c, b] });
@@ -100,6 +99,11 @@ pub fn icosphere(radius: Real, rounds: u32) -> Result<Surface, Error> {
     surface.vertices.iter_mut().for_each(|v| *v = v.normalize_or(Vec3::Y) * radius);
     Ok(surface)
 }
+
+/// The golden ratio (dimensionless).
+const GOLDEN: Real = 1.618_034;
+/// How far edges of the icosahedron may be from their length of 2; all other distances are above 3.
+const EDGE_TOLERANCE: Real = 0.01;
 
 fn cut_in_four(surface: &Surface) -> Surface {
     let mut vertices = surface.vertices.clone();
@@ -154,23 +158,29 @@ pub fn animal(cells: u32) -> Result<Surface, Error> {
     if !(8..=128).contains(&cells) {
         return Err(Error::invalid("animal.cells", cells, "from 8 to 128"));
     }
-    let blob = |a: [Real; 3], b: [Real; 3], radius: Real| Blob { a: a.into(), b: b.into(), radius };
-    let mut blobs = vec![
-        // Body, chest, head, snout, tail.
-        blob([0.0, 0.30, -0.12], [0.0, 0.32, 0.06], 0.42),
-        blob([0.0, 0.34, 0.12], [0.0, 0.42, 0.14], 0.30),
-        blob([0.0, 0.62, 0.20], [0.0, 0.62, 0.22], 0.28),
-        blob([0.0, 0.57, 0.32], [0.0, 0.56, 0.36], 0.17),
-        blob([0.0, 0.26, -0.40], [0.0, 0.30, -0.44], 0.18),
-    ];
-    for side in [-1.0, 1.0] {
-        // Ear, fore leg, hind leg, cheek.
-        blobs.push(blob([side * 0.07, 0.76, 0.16], [side * 0.14, 1.02, 0.06], 0.13));
-        blobs.push(blob([side * 0.11, 0.10, 0.22], [side * 0.10, 0.32, 0.16], 0.15));
-        blobs.push(blob([side * 0.20, 0.12, -0.16], [side * 0.18, 0.10, 0.10], 0.18));
-        blobs.push(blob([side * 0.08, 0.57, 0.28], [side * 0.07, 0.60, 0.24], 0.16));
+    let blob = |(a, b, radius): (Vec3, Vec3, Real)| Blob { a, b, radius };
+    let mut blobs: Vec<Blob> = MIDDLE.map(blob).to_vec();
+    for side in [Vec3::ONE, Vec3::new(-1.0, 1.0, 1.0)] {
+        blobs.extend(RIGHT.map(|(a, b, radius)| blob((a * side, b * side, radius))));
     }
-    let bounds =
-        Aabb::<D3> { min: Vec3::new(-0.66, -0.24, -0.80).into(), max: Vec3::new(0.66, 1.24, 0.68).into() };
+    let bounds = Aabb::<D3> { min: ROOM[0].into(), max: ROOM[1].into() };
     Ok(polygonise(&blobs, &bounds, bounds.size().y / cells as Real))
 }
+
+/// Body, chest, head, snout and tail of the animal: segment and reach [m].
+const MIDDLE: [(Vec3, Vec3, Real); 5] = [
+    (Vec3::new(0.0, 0.30, -0.12), Vec3::new(0.0, 0.32, 0.06), 0.42),
+    (Vec3::new(0.0, 0.34, 0.12), Vec3::new(0.0, 0.42, 0.14), 0.30),
+    (Vec3::new(0.0, 0.62, 0.20), Vec3::new(0.0, 0.62, 0.22), 0.28),
+    (Vec3::new(0.0, 0.57, 0.32), Vec3::new(0.0, 0.56, 0.36), 0.17),
+    (Vec3::new(0.0, 0.26, -0.40), Vec3::new(0.0, 0.30, -0.44), 0.18),
+];
+/// Ear, fore leg, hind leg and cheek of its right side [m].
+const RIGHT: [(Vec3, Vec3, Real); 4] = [
+    (Vec3::new(0.07, 0.76, 0.16), Vec3::new(0.14, 1.02, 0.06), 0.13),
+    (Vec3::new(0.11, 0.10, 0.22), Vec3::new(0.10, 0.32, 0.16), 0.15),
+    (Vec3::new(0.20, 0.12, -0.16), Vec3::new(0.18, 0.10, 0.10), 0.18),
+    (Vec3::new(0.08, 0.57, 0.28), Vec3::new(0.07, 0.60, 0.24), 0.16),
+];
+/// Lowest and highest corner of the room the animal sits in [m].
+const ROOM: [Vec3; 2] = [Vec3::new(-0.66, -0.24, -0.80), Vec3::new(0.66, 1.24, 0.68)];

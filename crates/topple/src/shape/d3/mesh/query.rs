@@ -3,7 +3,7 @@
 use super::MeshData;
 use crate::distance::Wide;
 use crate::math::*;
-use crate::shape::composite::Composite;
+use crate::shape::composite::{BOX_ROUNDING, Composite};
 use crate::shape::d3::triangle::{self, Crossing};
 use crate::shape::{LocalRay, LocalRayHit};
 
@@ -18,8 +18,7 @@ impl MeshData {
         }
         let ray = LocalRay { origin: p, direction: ASKEW, max: Real::INFINITY };
         let mut winding = 0;
-        // Boxes grown a little: they are cut in f32, the crossings are decided in f64.
-        let grow = Vec3::splat(1e-6 * self.bounds().size().max_element());
+        let grow = Vec3::splat(BOX_ROUNDING * self.bounds().size().max_element());
         self.visit_ray(&ray, grow, &mut |index, max| {
             let corners = self.corners(index).map(|v| Wide::of(v) - Wide::of(p));
             winding += triangle::winding(corners, self.triangles[index as usize], Wide::of(ASKEW));
@@ -34,7 +33,7 @@ impl MeshData {
         let reach = if self.is_solid { Real::INFINITY } else { ray.max };
         let mut best: Option<(u32, Crossing)> = None;
         let search = LocalRay { max: reach, ..*ray };
-        let grow = Vec3::splat(1e-6 * self.bounds().size().max_element());
+        let grow = Vec3::splat(BOX_ROUNDING * self.bounds().size().max_element());
         self.visit_ray(&search, grow, &mut |index, max| {
             let Some(hit) = triangle::crossing(self.corners(index), &LocalRay { max, ..*ray }) else {
                 return max;
