@@ -9,6 +9,7 @@ pub use semi_implicit_euler::IntegratorSemiImplicitEuler;
 
 use crate::Error;
 use crate::body::BodyBlock;
+use crate::force::Forces;
 use crate::math::*;
 use crate::store::{Reader, Writer};
 
@@ -20,6 +21,12 @@ pub trait Integrator<D: Dim>: Send + Sync {
     /// Advances the velocities of the block by `h` [s] under the accelerations of its bodies. May be called for several
     /// blocks at once from different threads.
     fn integrate_velocities(&self, block: &mut BodyBlock<'_, D>, h: Real);
+
+    /// The same for all awake bodies at once, where force generators act. By default they are asked once, at the start, and
+    /// what they give is added to the accelerations of the block. Schemes of higher order ask as often as they need.
+    fn integrate_velocities_under(&self, block: &mut BodyBlock<'_, D>, forces: &mut Forces<'_, D>, h: Real) {
+        forces.with_accelerations(block, |block| self.integrate_velocities(block, h));
+    }
 
     /// Advances `dp`, `dr` and the orientations of the block by `h` [s] with the current velocities. May be called for
     /// several blocks at once.

@@ -20,3 +20,4 @@ pub use glam::{Mat3, Quat, Vec2, Vec3};
 pub use inertia::SymMat3;
 pub use pose::Pose;
 pub use scalar::{Real, acos, atan2, is_near, sin_cos};
+pub(crate) use scalar::{atan2_f64, sin_cos_f64};

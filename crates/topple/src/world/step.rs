@@ -22,12 +22,15 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     world.time += f64::from(world.settings.dt);
 
     let mut lap = start;
-    if world.bodies.set(BodySet::Awake).is_empty() && world.moved.is_empty() {
+    if world.bodies.set(BodySet::Awake).is_empty() && world.moved.is_empty() && !world.has_clockwork() {
         // Nothing moves and nothing new: no stage has anything to do.
         world.events.finish_step();
         finish_profile(world, start);
         return;
     }
+
+    // Forces on sleepers may have changed.
+    world.wake_by_generators();
 
     // pairs: which fat boxes overlap that did not before
     find_pairs(world);
@@ -50,6 +53,8 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     // finalize: new places, bounds and rest times
     finalize::finalize(world);
     lap = world.profile.lap(Stage::Finalize, lap);
+
+    world.finish_generators();
 
     // sleep: wake what was leaned on, put to sleep what has come to rest
     world.check_joints();
@@ -286,6 +291,13 @@ fn solve<D: Dim>(world: &mut World<D>) {
         joints: &mut world.joints.hot,
         graph: &world.graph,
         places: &world.bodies.places,
+        forces: super::generators::forces(
+            &mut world.generators,
+            &world.bodies,
+            &world.shapes,
+            &world.settings,
+            world.time - f64::from(world.settings.dt),
+        ),
         integrator: &*world.methods.integrator,
         executor: &*world.executor,
     };

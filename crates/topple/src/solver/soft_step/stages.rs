@@ -88,6 +88,10 @@ enum Stage {
     IntegrateVelocities {
         first: bool,
     },
+    /// The same with force generators, all bodies in one piece.
+    IntegrateForced {
+        first: bool,
+    },
     IntegratePositions,
     Rows {
         pass: Pass,
@@ -430,7 +434,12 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         add(Stage::PrepareRows, row_pieces);
         add(Stage::PrepareJoints, joint_pieces);
         for substep in 0..context.settings.substeps {
-            add(Stage::IntegrateVelocities { first: substep == 0 }, body_pieces);
+            let first = substep == 0;
+            if context.forces.is_some() {
+                add(Stage::IntegrateForced { first }, body_pieces.min(1));
+            } else {
+                add(Stage::IntegrateVelocities { first }, body_pieces);
+            }
             if substep == 0 && context.settings.warm_starting {
                 sweep(Pass::WarmStart, false, &mut add);
             }
@@ -509,6 +518,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let joint_rows = Disjoint::new(&mut joint_rows.rows);
         let joints = Disjoint::new(context.joints);
         let integrator = context.integrator;
+        let forces = Disjoint::new(core::slice::from_mut(&mut context.forces));
         let whitenings = &whitenings[..];
         let stages = &stages[..];
         let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed, is_odd: false };
@@ -547,6 +557,30 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 integrator.integrate_velocities(&mut block, h);
                 for (i, state) in block.states.iter().enumerate() {
                     extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &whitenings[from + i], first);
+                }
+            }
+            Stage::IntegrateForced { first } => {
+                // SAFETY: one piece.
+                let (states, rotations, packed, after, forces) = unsafe {
+                    (
+                        states.range(0, count),
+                        rotations.range(0, count),
+                        packed.range(0, count),
+                        after.range(0, count),
+                        forces.get(0),
+                    )
+                };
+                for ((state, packed), l) in states.iter_mut().zip(packed.iter()).zip(whitenings) {
+                    let (v, u) = packed.velocity::<D>();
+                    (state.v, state.w) = (v, plain_spin::<D>(l, u));
+                }
+                let mut block = BodyBlock { settings, states, rotations, props };
+                if let Some(forces) = forces {
+                    integrator.integrate_velocities_under(&mut block, forces, h);
+                    forces.advance(h);
+                }
+                for (i, state) in block.states.iter().enumerate() {
+                    extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &whitenings[i], first);
                 }
             }
             Stage::IntegratePositions => {
