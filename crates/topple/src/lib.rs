@@ -81,6 +81,8 @@ mod written {
     struct Readme;
     #[doc = include_str!("../../../docs/guide/concepts.md")]
     struct Concepts;
+    #[doc = include_str!("../../../docs/guide/forces.md")]
+    struct Forces;
     #[doc = include_str!("../../../docs/guide/snapshot.md")]
     struct Snapshot;
     #[doc = include_str!("../../../docs/guide/profile.md")]

@@ -49,6 +49,8 @@ pub(crate) struct ForceWork<D: Dim> {
     /// Bodies whose force was not finite.
     pub faults: Vec<u32>,
     pub room: Room<D>,
+    /// States of the awake bodies at a stage of a scheme.
+    pub stage: (Vec<BodyState<D>>, Vec<D::Rot>),
 }
 
 /// The generators at work in a solve: integrators ask them for the forces at any state of the awake bodies.
@@ -95,6 +97,15 @@ impl<D: Dim> Forces<'_, D> {
         }
     }
 
+    /// Room for states and orientations of all awake bodies, to be given back.
+    pub(crate) fn take_room(&mut self) -> (Vec<BodyState<D>>, Vec<D::Rot>) {
+        core::mem::take(&mut self.work.stage)
+    }
+
+    pub(crate) fn give_room(&mut self, states: Vec<BodyState<D>>, rotations: Vec<D::Rot>) {
+        self.work.stage = (states, rotations);
+    }
+
     /// Force on the body with stable index `body` at the last evaluation [N].
     #[inline]
     pub fn force(&self, body: u32) -> D::Vec {
@@ -129,6 +140,7 @@ impl<D: Dim> Forces<'_, D> {
             states: &mut *block.states,
             rotations: &mut *block.rotations,
             props: &props,
+            tracks: &mut *block.tracks,
         });
         self.work.props = props;
     }

@@ -230,7 +230,8 @@ fn note_approach<D: Dim>(world: &mut World<D>) {
 fn gather<D: Dim>(world: &mut World<D>) -> bool {
     let World { bodies, settings, scratch, .. } = world;
     scratch.members.clear();
-    let AwakeBodies { states, rotations, props, centers, slots } = &mut scratch.awake;
+    let AwakeBodies { states, rotations, props, centers, tracks, slots } = &mut scratch.awake;
+    tracks.clear();
     states.clear();
     rotations.clear();
     props.clear();
@@ -282,6 +283,7 @@ fn gather<D: Dim>(world: &mut World<D>) -> bool {
 
 /// Hands everything to the solver.
 fn solve<D: Dim>(world: &mut World<D>) {
+    world.methods.integrator.begin_step(&mut world.scratch.awake, &world.settings);
     let mut context = SolverContext {
         settings: &world.settings,
         dt: world.settings.dt,
@@ -303,6 +305,7 @@ fn solve<D: Dim>(world: &mut World<D>) {
     };
     world.methods.solver.solve(&mut context);
     world.impulse_time = context.impulse_time;
+    world.methods.integrator.end_step(&mut world.scratch.awake);
 }
 
 /// Turns noted approaches into hit events where an impulse followed.

@@ -389,7 +389,7 @@ fn generators_survive_a_snapshot<D: TestDim>() {
     let mut copy = World::<D>::restore(&bytes).unwrap();
     assert_eq!(copy.snapshot(), bytes);
     assert_eq!(copy.state_hash(), world.state_hash());
-    for (id, name) in ids.iter().zip(&names).filter(|(&id, _)| id != ids[5]) {
+    for (id, name) in ids.iter().zip(&names).filter(|&(&id, _)| id != ids[5]) {
         assert_eq!(copy.generator(*id).unwrap().name(), name);
     }
     assert_eq!(copy.find_generator("tide"), Some(own));
