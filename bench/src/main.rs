@@ -1,0 +1,31 @@
+//! The benchmarks of collision detection: `cargo run --release -p topple-bench -- [rays|contacts|broad-phase|all]`.
+//!
+//! Each command prints its tables and writes them to `docs/benchmarks`. All numbers are minima of repetitions in CPU time,
+//! contenders take turns, and the scenes are seeded, so that what else the machine does falls out as far as it can.
+
+mod clock;
+mod random;
+mod rays;
+mod report;
+
+use std::process::ExitCode;
+
+const HELP: &str = "usage: topple-bench [rays|contacts|broad-phase|all]";
+
+fn main() -> ExitCode {
+    let task = std::env::args().nth(1).unwrap_or_else(|| "all".into());
+    let result = match task.as_str() {
+        "rays" => rays::run(),
+        _ => {
+            eprintln!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cannot write the tables: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
