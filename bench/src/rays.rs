@@ -10,6 +10,14 @@ use topple::world::{QueryFilter, Ray};
 use topple::{BodyDef, Shape2, Shape3, ShapeDef, World};
 
 const RAYS: usize = 4000;
+/// Numbers of bodies; the second argument of the command is the only one, to look at it more closely.
+fn sizes() -> Vec<usize> {
+    match std::env::args().nth(2).and_then(|text| text.parse().ok()) {
+        Some(count) => vec![count],
+        None => vec![1_000, 10_000, 100_000],
+    }
+}
+
 const ROUNDS: usize = 15;
 /// Space per body, as the side of a cube [m]; bodies are about 1 m in size.
 const SPACING: Real = 2.0;
@@ -158,14 +166,14 @@ hierarchy of Parry 0.31 over the same shapes (parameter of the hit alone). *Leng
         ["bodies, length of the ray", "bodies", "hit", "differ", "Topple [ns]", "Parry [ns]", "speed ratio"];
     page.head("In the plane", &columns);
     for (mixed, name) in [(false, "squares"), (true, "squares, circles, capsules")] {
-        for count in [1_000, 10_000, 100_000] {
+        for count in sizes() {
             measure::<D2>(&mut page, &format!("{name}, 1"), count, mixed, 1.0);
         }
         measure::<D2>(&mut page, &format!("{name}, 0.1"), 10_000, mixed, 0.1);
     }
     page.head("In space", &columns);
     for (mixed, name) in [(false, "cubes"), (true, "cubes, spheres, capsules")] {
-        for count in [1_000, 10_000, 100_000] {
+        for count in sizes() {
             measure::<D3>(&mut page, &format!("{name}, 1"), count, mixed, 1.0);
         }
         measure::<D3>(&mut page, &format!("{name}, 0.1"), 10_000, mixed, 0.1);

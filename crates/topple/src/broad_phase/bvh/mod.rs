@@ -31,16 +31,17 @@ mod build;
 mod cast;
 mod geometry;
 mod pairs;
+mod slabs;
 mod tree;
 
 use super::{BroadPhase, PairKey, Proxies, ProxyKind};
 use crate::exec::{Executor, Serial};
 use crate::math::*;
 use build::Item;
-use cast::Ray;
 use core::ops::Range;
 use geometry::is_bounded;
 use pairs::{Search, Seeds};
+use slabs::Ray;
 use std::sync::Mutex;
 use tree::{INDEX, LEAF, MOVED, Tree};
 
@@ -462,7 +463,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         let ray = Ray::new(origin, direction, grow);
         let mut max = max;
         for &proxy in self.unbounded.iter().chain(&self.pending) {
-            if ray.enter_any(&proxies.get(proxy).fat, max).is_some() {
+            if ray.enter(&proxies.get(proxy).fat, max).is_some() {
                 max = visit(proxy, max);
             }
         }
