@@ -1,7 +1,7 @@
 //! What finding pairs costs per moved body, how that grows with the number of bodies, and which method wins where.
 
 use crate::clock::{cpu, wall};
-use crate::report::{Page, group, number};
+use crate::report::{Page, group, is_wanted, number};
 use crate::scenes::{SCENES, Scene};
 use topple::broad_phase::{BroadPhase, BroadPhaseBvh};
 use topple::exec::{Executor, Pool, Serial};
@@ -36,7 +36,13 @@ type Make<D> = fn() -> Box<dyn BroadPhase<D>>;
 /// Runs work and tells the time it took [ns].
 type Clock = fn(&mut dyn FnMut()) -> f64;
 
-fn run<D: Dim>(make: Make<D>, mut scene: Scene<D>, steps: usize, executor: &dyn Executor, clock: Clock) -> Run {
+fn run<D: Dim>(
+    make: Make<D>,
+    mut scene: Scene<D>,
+    steps: usize,
+    executor: &dyn Executor,
+    clock: Clock,
+) -> Run {
     let mut method = make();
     let (mut run, mut out) = (Run::default(), Vec::new());
     let all: Vec<u32> = (0..scene.proxies.slots().len() as u32).collect();
@@ -67,7 +73,10 @@ fn best<D: Dim>(make: Make<D>, which: usize, count: usize, executor: &dyn Execut
     let scene = Scene::<D>::make(which, count);
     let steps = (1_500_000 / count).clamp(24, 90);
     let repeats = if count > 10_000 { 3 } else { 5 };
-    (0..repeats).map(|_| run(make, scene.clone(), steps, executor, clock)).reduce(Run::faster).unwrap_or_default()
+    (0..repeats)
+        .map(|_| run(make, scene.clone(), steps, executor, clock))
+        .reduce(Run::faster)
+        .unwrap_or_default()
 }
 
 fn growth<D: Dim>(page: &mut Page) {
@@ -75,11 +84,24 @@ fn growth<D: Dim>(page: &mut Page) {
     let pool = Pool::new(2);
     page.head(
         &format!("`bvh`, {}D", D::N),
-        &["scene", "bodies", "moved per step", "ns per moved", "growth", "pairs per moved", "2 threads", "speed-up", "first build"],
+        &[
+            "scene",
+            "bodies",
+            "moved per step",
+            "ns per moved",
+            "growth",
+            "pairs per moved",
+            "2 threads",
+            "speed-up",
+            "first build",
+        ],
     );
     for (which, name) in SCENES.iter().enumerate() {
         let mut first = 0.0;
         for count in [1_000, 10_000, 100_000] {
+            if !is_wanted(&format!("bvh, {name}, {}D", D::N)) {
+                continue;
+            }
             let one = best(make, which, count, &Serial, |work| cpu(work).1);
             let one_wall = best(make, which, count, &Serial, |work| wall(work).1);
             let two = best(make, which, count, &pool, |work| wall(work).1);

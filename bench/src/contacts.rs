@@ -2,7 +2,7 @@
 
 use crate::clock::cpu;
 use crate::random::Random;
-use crate::report::{Page, number};
+use crate::report::{Page, is_wanted, number};
 use std::hint::black_box;
 use topple::distance::shape_cast;
 use topple::math::*;
@@ -93,7 +93,10 @@ fn places<D: Dim>(a: &D::Shape, b: &D::Shape, upright: bool, random: &mut Random
             let mut turn = D::Ang::ZERO;
             (0..D::ANGULAR).for_each(|i| turn.set(i, stir * random.between(-1.0, 1.0)));
             let at = start.position + way * hit.t - direction * DEPTH;
-            Pose::<D> { position: at + random.vector::<D>(-stir, stir), rotation: D::Rot::from_ang(turn).then_after(rotation) }
+            Pose::<D> {
+                position: at + random.vector::<D>(-stir, stir),
+                rotation: D::Rot::from_ang(turn).then_after(rotation),
+            }
         };
         out.push(Place { first: place(0.0, random), next: place(STIR, random) });
     }
@@ -132,7 +135,8 @@ fn kept<D: Dim>(a: &D::Shape, b: &D::Shape, places: &[Place<D>]) -> Option<f64> 
     for (i, place) in places.iter().enumerate() {
         let away = D::Vec::axis(0) * (i as Real * 10.0);
         let bottom = BodyDef::<D>::fixed(D::Point::from_vec(away));
-        let top = BodyDef { rotation: place.first.rotation, ..BodyDef::<D>::dynamic(place.first.position + away) };
+        let top =
+            BodyDef { rotation: place.first.rotation, ..BodyDef::<D>::dynamic(place.first.position + away) };
         if a.support(D::Vec::axis(0)).is_some() || i == 0 {
             world.create_body_with(bottom, [ShapeDef::new(a.clone())]).ok()?;
         }
@@ -159,7 +163,13 @@ fn table<D: Shapes>(page: &mut Page, title: &str) {
     let shapes = D::all();
     for (i, (name_a, a)) in shapes.iter().enumerate() {
         for (name_b, b) in &shapes[i..] {
-            if !a.collides_with(b) || !b.can_move() || b.mass(1.0).mass <= 0.0 && !b.is_solid() && !a.is_solid() {
+            if !a.collides_with(b)
+                || !b.can_move()
+                || b.mass(1.0).mass <= 0.0 && !b.is_solid() && !a.is_solid()
+            {
+                continue;
+            }
+            if !is_wanted(&format!("{name_a}, {name_b}, {}D", D::N)) {
                 continue;
             }
             let mut random = Random(23);

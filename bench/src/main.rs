@@ -1,6 +1,6 @@
-//! The benchmarks of collision detection: `cargo run --release -p topple-bench -- [rays|contacts|broad-phase|all]`.
+//! The benchmarks of collision detection: `cargo run --release -p topple-bench -- [rays|contacts|broad-phase|all] [part]`.
 //!
-//! Each command prints its tables and writes them to `docs/benchmarks`. All numbers are minima of repetitions in CPU time,
+//! Each command prints its tables and writes them to `docs/benchmarks`, unless only a part is asked for. All numbers are minima of repetitions in CPU time,
 //! contenders take turns, and the scenes are seeded, so that what else the machine does falls out as far as it can.
 
 mod broad_phase;
@@ -13,7 +13,8 @@ mod scenes;
 
 use std::process::ExitCode;
 
-const HELP: &str = "usage: topple-bench [rays|contacts|broad-phase|all]";
+const HELP: &str = "usage: topple-bench [rays|contacts|broad-phase|all] [part]\n\n\
+    With a part, only what has it in its name is measured, and nothing is written.";
 
 fn main() -> ExitCode {
     let task = std::env::args().nth(1).unwrap_or_else(|| "all".into());

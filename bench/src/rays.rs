@@ -2,7 +2,7 @@
 
 use crate::clock::cpu;
 use crate::random::Random;
-use crate::report::{Page, group, number};
+use crate::report::{Page, group, is_wanted, number};
 use parry2d::math as parry2;
 use parry3d::math as parry3;
 use topple::math::*;
@@ -10,14 +10,6 @@ use topple::world::{QueryFilter, Ray};
 use topple::{BodyDef, Shape2, Shape3, ShapeDef, World};
 
 const RAYS: usize = 4000;
-/// Numbers of bodies; the second argument of the command is the only one, to look at it more closely.
-fn sizes() -> Vec<usize> {
-    match std::env::args().nth(2).and_then(|text| text.parse().ok()) {
-        Some(count) => vec![count],
-        None => vec![1_000, 10_000, 100_000],
-    }
-}
-
 const ROUNDS: usize = 15;
 /// Space per body, as the side of a cube [m]; bodies are about 1 m in size.
 const SPACING: Real = 2.0;
@@ -104,6 +96,9 @@ impl Parry for D3 {
 }
 
 fn measure<D: Parry>(page: &mut Page, what: &str, count: usize, mixed: bool, reach: Real) {
+    if !is_wanted(&format!("{what}, {count}, {}D", D::N)) {
+        return;
+    }
     let mut random = Random(17);
     let room = SPACING * (count as f64).powf(1.0 / D::N as f64) as Real;
     let bodies: Vec<(D::Shape, Pose<D>)> = (0..count)
@@ -166,14 +161,14 @@ hierarchy of Parry 0.31 over the same shapes (parameter of the hit alone). *Leng
         ["bodies, length of the ray", "bodies", "hit", "differ", "Topple [ns]", "Parry [ns]", "speed ratio"];
     page.head("In the plane", &columns);
     for (mixed, name) in [(false, "squares"), (true, "squares, circles, capsules")] {
-        for count in sizes() {
+        for count in [1_000, 10_000, 100_000] {
             measure::<D2>(&mut page, &format!("{name}, 1"), count, mixed, 1.0);
         }
         measure::<D2>(&mut page, &format!("{name}, 0.1"), 10_000, mixed, 0.1);
     }
     page.head("In space", &columns);
     for (mixed, name) in [(false, "cubes"), (true, "cubes, spheres, capsules")] {
-        for count in sizes() {
+        for count in [1_000, 10_000, 100_000] {
             measure::<D3>(&mut page, &format!("{name}, 1"), count, mixed, 1.0);
         }
         measure::<D3>(&mut page, &format!("{name}, 0.1"), 10_000, mixed, 0.1);

@@ -46,12 +46,25 @@ impl Page {
         self.line(&line);
     }
 
-    /// Writes the page to where it belongs.
+    /// Writes the page to where it belongs, unless only a part of it was asked for.
     pub(crate) fn write(self) -> std::io::Result<()> {
+        if filter().is_some() {
+            return Ok(());
+        }
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/benchmarks");
         std::fs::create_dir_all(&folder)?;
         std::fs::write(folder.join(format!("{}.md", self.name)), self.text)
     }
+}
+
+/// The second word of the command: only what has it in its name is measured.
+fn filter() -> Option<String> {
+    std::env::args().nth(2)
+}
+
+/// True if this is to be measured.
+pub(crate) fn is_wanted(name: &str) -> bool {
+    filter().is_none_or(|filter| name.contains(&filter))
 }
 
 /// A number with three digits that count.

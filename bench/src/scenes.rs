@@ -21,6 +21,8 @@ pub(crate) struct Scene<D: Dim> {
     room: Real,
     /// One in so many bodies trembles in a step; the others lie still. Zero: all fly.
     tremble: usize,
+    /// Who flies: what sleeps is not even looked at, as in a world.
+    awake: Vec<u32>,
     random: Random,
     /// Whose box changed in the last step, ascending.
     pub(crate) moved: Vec<u32>,
@@ -79,6 +81,7 @@ impl<D: Dim> Scene<D> {
             half: vec![0.5; count],
             room: side as Real * spacing,
             tremble: 0,
+            awake: (0..count as u32).collect(),
             random,
             moved: Vec::new(),
         };
@@ -100,6 +103,7 @@ impl<D: Dim> Scene<D> {
 
     fn with_speed(mut self, factor: impl Fn(usize) -> Real) -> Self {
         self.velocity.iter_mut().enumerate().for_each(|(i, v)| *v = *v * factor(i));
+        self.awake.retain(|&i| self.velocity[i as usize] != D::Vec::ZERO);
         self
     }
 
@@ -136,7 +140,8 @@ impl<D: Dim> Scene<D> {
     /// Moves the bodies and lists whose box changed.
     pub(crate) fn step(&mut self) {
         self.moved.clear();
-        for i in 0..self.position.len() {
+        for k in 0..self.awake.len() {
+            let i = self.awake[k] as usize;
             if self.tremble > 0 {
                 if self.random.below(self.tremble) == 0 {
                     self.position[i] += self.random.vector::<D>(-TREMBLE, TREMBLE);
@@ -146,13 +151,11 @@ impl<D: Dim> Scene<D> {
                 continue;
             }
             let v = self.velocity[i];
-            if v == D::Vec::ZERO {
-                continue;
-            }
             self.position[i] += v * DT;
             for axis in 0..D::N {
                 let p = self.position[i].get(axis);
-                let outside = self.room.is_finite() && (p < 0.0 && v.get(axis) < 0.0 || p > self.room && v.get(axis) > 0.0);
+                let outside = self.room.is_finite()
+                    && (p < 0.0 && v.get(axis) < 0.0 || p > self.room && v.get(axis) > 0.0);
                 // Crowds keep together: they turn back now and then.
                 if outside || self.room.is_infinite() && self.random.below(60) == 0 {
                     self.velocity[i].set(axis, -v.get(axis));

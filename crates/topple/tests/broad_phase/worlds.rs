@@ -103,7 +103,8 @@ fn apply<D: Shapes>(world: &mut World<D>, op: &Op) -> bool {
     let bodies: Vec<BodyId> = world.body_ids().collect();
     match *op {
         Op::Create { kind, shape, size: s, place, speed, sensor } => {
-            let make = [BodyDef::<D>::fixed, BodyDef::<D>::kinematic, BodyDef::<D>::dynamic][usize::from(kind % 8).min(2)];
+            let make = [BodyDef::<D>::fixed, BodyDef::<D>::kinematic, BodyDef::<D>::dynamic]
+                [usize::from(kind % 8).min(2)];
             let def = BodyDef {
                 linear_velocity: if kind % 8 == 0 { D::Vec::ZERO } else { vector::<D>(speed, 0.05) },
                 ..make(D::Point::from_vec(vector::<D>(place, 0.06)))
@@ -122,8 +123,9 @@ fn apply<D: Shapes>(world: &mut World<D>, op: &Op) -> bool {
             let place = D::Point::from_vec(vector::<D>(to, 0.2));
             world.body_mut(body).unwrap().set_position(place).is_ok()
         }),
-        Op::Kick(who, by) => pick(&bodies, who)
-            .is_some_and(|body| world.body_mut(body).unwrap().set_linear_velocity(vector::<D>(by, 0.2)).is_ok()),
+        Op::Kick(who, by) => pick(&bodies, who).is_some_and(|body| {
+            world.body_mut(body).unwrap().set_linear_velocity(vector::<D>(by, 0.2)).is_ok()
+        }),
         Op::Enable(who, on) => pick(&bodies, who).is_some_and(|body| world.set_enabled(body, on).is_ok()),
         Op::Mask(who, on) => {
             let shapes: Vec<_> = world.shape_ids().collect();
@@ -169,7 +171,8 @@ fn answers<D: Shapes>(world: &World<D>, seed: u8) -> String {
 fn play<D: Shapes>(ops: &[Op]) {
     let methods: Vec<_> = topple::broad_phase::all::<D>().iter().map(|entry| entry.0).collect();
     // Rest comes soon, so that there are sleepers.
-    let settings = Settings::<D> { sleep_time: 0.05, sleep_speed: 0.5, sleep_rate: 10.0, ..Settings::default() };
+    let settings =
+        Settings::<D> { sleep_time: 0.05, sleep_speed: 0.5, sleep_rate: 10.0, ..Settings::default() };
     let mut worlds: Vec<World<D>> = methods
         .iter()
         .map(|name| {

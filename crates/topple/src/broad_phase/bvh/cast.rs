@@ -1,6 +1,6 @@
 //! Questions to a tree: what overlaps a box, what does a ray meet.
 
-use super::geometry::overlaps;
+use super::geometry::{overlaps, prefetch};
 use super::slabs::{Entry, Ray};
 use super::tree::{INDEX, LEAF, Node, Tree};
 use crate::math::*;
@@ -88,19 +88,6 @@ impl<D: Dim> Tree<D> {
         }
     }
 
-    /// Tells the processor that the children of a node may be needed soon, where there is a way to.
-    #[inline(always)]
-    fn prefetch(&self, first: u32) {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: SSE is part of x86-64, and a prefetch of any address at all only ever is useless.
-        unsafe {
-            use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(self.nodes.as_ptr().wrapping_add(first as usize).cast());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = first;
-    }
-
     /// [`Self::ray`] from the root on.
     fn descend<const PLAIN: bool>(
         &self,
@@ -118,7 +105,7 @@ impl<D: Dim> Tree<D> {
                 let Some(pair) = self.nodes.get(index..).and_then(|nodes| nodes.first_chunk::<2>()) else {
                     return;
                 };
-                pair.iter().for_each(|node| self.prefetch(node.index()));
+                pair.iter().for_each(|node| prefetch(&self.nodes, node.index()));
                 let Entry { enter: [s, t], hits } = ray.enter_both::<PLAIN>(pair, *max);
                 // PERF: without branches. Which boxes are met, and which is nearer, cannot be foretold.
                 let both = hits & hits >> 1;

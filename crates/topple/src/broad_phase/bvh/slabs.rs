@@ -94,7 +94,8 @@ mod wide {
             unsafe {
                 let load = |v: D::Vec| _mm_setr_ps(lane(v, 0), lane(v, 1), lane(v, 2), lane(v, 3));
                 let inv = load(inv);
-                let parallel = _mm_cmpeq_ps(_mm_andnot_ps(_mm_set1_ps(-0.0), inv), _mm_set1_ps(Real::INFINITY));
+                let parallel =
+                    _mm_cmpeq_ps(_mm_andnot_ps(_mm_set1_ps(-0.0), inv), _mm_set1_ps(Real::INFINITY));
                 let mut grow = load(grow);
                 if D::N == 2 {
                     // Lower bounds grow downwards.
@@ -146,7 +147,8 @@ mod wide {
                 } else {
                     // The last lane is the link; as a number it may be of the kind that slows processors down.
                     let axes = _mm_castsi128_ps(_mm_setr_epi32(-1, -1, -1, 0));
-                    let (mut low, mut high) = (_mm_loadu_ps(first), _mm_and_ps(_mm_loadu_ps(first.add(3)), axes));
+                    let (mut low, mut high) =
+                        (_mm_loadu_ps(first), _mm_and_ps(_mm_loadu_ps(first.add(3)), axes));
                     if !PLAIN {
                         (low, high) = (_mm_sub_ps(low, self.grow), _mm_add_ps(high, self.grow));
                     }
@@ -199,12 +201,19 @@ mod tests {
             let grow = if round % 2 == 0 { D::Vec::ZERO } else { vector(0.0, 3, 0.25) };
             let max = [0.5, 1.0, 4.0, Real::INFINITY][round as usize % 4];
             let ray = Ray::<D>::new(origin, direction, grow);
-            let got =
-                if ray.is_plain { ray.enter_both::<true>(&pair, max) } else { ray.enter_both::<false>(&pair, max) };
+            let got = if ray.is_plain {
+                ray.enter_both::<true>(&pair, max)
+            } else {
+                ray.enter_both::<false>(&pair, max)
+            };
             for (i, node) in pair.iter().enumerate() {
                 let expected = ray.enter(&node.bounds, max);
                 let found = (got.hits >> i & 1 == 1).then_some(got.enter[i]);
-                assert_eq!(found, expected, "{origin:?} + {direction:?} t, {:?}, {grow:?}, {max}", node.bounds);
+                assert_eq!(
+                    found, expected,
+                    "{origin:?} + {direction:?} t, {:?}, {grow:?}, {max}",
+                    node.bounds
+                );
                 met += u32::from(found.is_some());
             }
             plain += u32::from(ray.is_plain);
