@@ -76,9 +76,7 @@ impl Space for D2 {
                 Shape2::rounded_polygon(&points, *rounding as Real).map_err(text)?
             }
             Shape::Segment { from, to } => Shape2::segment(Self::vec(*from), Self::vec(*to)),
-            Shape::HalfSpace { normal, offset } => {
-                Shape2::half_plane(Self::vec(*normal), *offset as Real).map_err(text)?
-            }
+            Shape::HalfSpace { normal, offset } => Shape2::half_plane(Self::vec(*normal), *offset as Real),
             Shape::Chain { points, closed } => {
                 let ends = points.iter().zip(points.iter().skip(1).chain(closed.then_some(&points[0])));
                 return Ok(ends

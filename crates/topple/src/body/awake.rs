@@ -46,7 +46,7 @@ pub struct BodyProps<D: Dim> {
 }
 
 impl<D: Dim> BodyProps<D> {
-    /// Velocity change of an impulse on the centre of mass; locked axes do not answer.
+    /// Velocity change [m/s] of an impulse [N·s] on the centre of mass; locked axes do not answer.
     #[inline]
     pub fn linear_response(&self, impulse: D::Vec) -> D::Vec {
         let mut dv = impulse * self.inv_mass;
@@ -74,7 +74,7 @@ pub struct AwakeBodies<D: Dim> {
     pub rotations: Vec<D::Rot>,
     /// Constants of the step.
     pub props: Vec<BodyProps<D>>,
-    /// Centres of mass at the start of the step.
+    /// Centres of mass at the start of the step [m].
     pub centers: Vec<D::Point>,
     /// Slot in these arrays of each body index; [`NO_SLOT`] for bodies that are not awake.
     pub(crate) slots: Vec<u32>,
@@ -97,7 +97,7 @@ impl<D: Dim> AwakeBodies<D> {
         self.slots.get(body as usize).copied().unwrap_or(NO_SLOT)
     }
 
-    /// Current place of the centre of mass of slot `slot`.
+    /// Current place of the centre of mass of slot `slot` [m].
     pub fn center(&self, slot: usize) -> D::Point {
         self.centers[slot] + self.states[slot].dp
     }

@@ -72,7 +72,7 @@ pub trait BroadPhase<D: Dim>: Send + Sync {
         }
     }
 
-    /// Calls `visit` for proxies whose fat box, grown by `grow` on every side, the ray meets at a parameter below the
+    /// Calls `visit` for proxies whose fat box, grown by `grow` [m] on every side, the ray (`origin`, `direction` [m]) meets at a parameter below the
     /// current maximum, which starts at `max` and becomes what `visit` returns. Any order; nearer ones first pays.
     fn ray(
         &self,

@@ -29,20 +29,20 @@ impl Default for QueryFilter {
 pub struct Ray<D: Dim> {
     /// Start [m].
     pub origin: D::Point,
-    /// Direction and scale; need not be of unit length, but not zero.
+    /// Way per unit of t [m]; need not be of unit length, but not zero.
     pub direction: D::Vec,
-    /// Largest t that counts.
+    /// Largest t that counts (no unit).
     pub max: Real,
 }
 
 impl<D: Dim> Ray<D> {
-    /// The segment between two points.
+    /// The segment between two points [m].
     pub fn between(from: impl Into<D::Point>, to: impl Into<D::Point>) -> Self {
         let from = from.into();
         Self { origin: from, direction: to.into() - from, max: 1.0 }
     }
 
-    /// Point at parameter `t`.
+    /// Point at parameter `t` [m].
     pub fn at(&self, t: Real) -> D::Point {
         self.origin + self.direction * t
     }
@@ -68,11 +68,11 @@ pub struct RayHit<D: Dim> {
     pub shape: ShapeId,
     /// Its body.
     pub body: BodyId,
-    /// Parameter of the ray.
+    /// Parameter of the ray (no unit).
     pub t: Real,
     /// The point [m].
     pub point: D::Point,
-    /// Outward normal of the shape, world frame; zero if the ray starts inside.
+    /// Outward unit normal of the shape, world frame; zero if the ray starts inside.
     pub normal: D::Vec,
 }
 
@@ -174,7 +174,7 @@ impl<D: Dim> World<D> {
         Ok(found)
     }
 
-    /// Shapes with the point inside, in order of id: what is under the cursor.
+    /// Shapes with the point [m] inside, in order of id: what is under the cursor.
     pub fn shapes_at(
         &self,
         point: impl Into<D::Point>,
