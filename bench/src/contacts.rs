@@ -30,7 +30,7 @@ impl Shapes for D2 {
     fn all() -> Vec<(&'static str, Shape2)> {
         let corner = |i: usize| Vec2::from_angle(i as Real * core::f32::consts::TAU / 8.0) * 0.5;
         vec![
-            ("half-plane", Shape2::half_plane(Vec2::Y, 0.0).expect("unit normal")),
+            ("half-plane", Shape2::half_plane(Vec2::Y, 0.0)),
             ("circle", Shape2::circle(0.5)),
             ("capsule", Shape2::capsule(Vec2::new(-0.5, 0.0), Vec2::new(0.5, 0.0), 0.3)),
             ("segment", Shape2::segment(Vec2::new(-0.5, 0.0), Vec2::new(0.5, 0.0))),

@@ -21,7 +21,7 @@ impl Shapes for D2 {
         }
     }
     fn plane(tilt: Real, offset: Real) -> Shape2 {
-        Shape2::half_plane(Vec2::new(tilt, 1.0).normalize(), offset).unwrap()
+        Shape2::half_plane(Vec2::new(tilt, 1.0), offset)
     }
 }
 
