@@ -71,7 +71,8 @@ pub fn main() -> Result<(), Error> {
     // After half a swing x = (2·strength/ω²), with ω = 2π/4 s.
     let x = world.body(float)?.position().x;
     println!("after half a swing the float is at {x:.3} m");
-    assert!((x - 4.0 / (1.570_796 * 1.570_796)).abs() < 0.02, "{x}");
+    let omega = core::f32::consts::FRAC_PI_2;
+    assert!((x - 4.0 / (omega * omega)).abs() < 0.02, "{x}");
 
     // A snapshot keeps its name and what it saved; whoever restores the world puts the code back.
     let mut copy = World2::restore(&world.snapshot())?;

@@ -53,7 +53,7 @@ fn collide_balls(job: &CollideJob<'_, D2>, a: Real, b: Real, out: &mut LocalMani
 
 fn build() -> Result<World2, Error> {
     let mut world = World2::new();
-    world.create_body_with(BodyDef2::fixed([0.0, 0.0]), [Shape2::half_plane(Vec2::Y, 0.0)?])?;
+    world.create_body_with(BodyDef2::fixed([0.0, 0.0]), [Shape2::half_plane(Vec2::Y, 0.0)])?;
     world.create_body_with(BodyDef2::fixed([-2.0, 0.0]), [Shape2::rectangle(1.0, 8.0)])?;
     world.create_body_with(BodyDef2::fixed([2.0, 0.0]), [Shape2::rectangle(1.0, 8.0)])?;
     for i in 0..12 {

@@ -97,7 +97,7 @@ impl<D: Dim> Solver<D> for Penalty {
 pub fn main() -> Result<(), Error> {
     let mut world: World2 = World::new();
     world.set_solver(Penalty::default());
-    let ground = topple::Shape2::half_plane(Vec2::Y, 0.0)?;
+    let ground = topple::Shape2::half_plane(Vec2::Y, 0.0);
     world.create_body_with(BodyDef::fixed([0.0, 0.0]), [ShapeDef::new(ground)])?;
     let boxes: Vec<_> = (0..3)
         .map(|i| {

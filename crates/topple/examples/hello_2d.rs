@@ -6,7 +6,7 @@ use topple::{BodyDef2, Error, Shape2, Vec2, World2};
 #[allow(missing_docs, reason = "the entry point")]
 pub fn main() -> Result<(), Error> {
     let mut world = World2::new();
-    world.create_body_with(BodyDef2::fixed([0.0, 0.0]), [Shape2::half_plane(Vec2::Y, 0.0)?])?;
+    world.create_body_with(BodyDef2::fixed([0.0, 0.0]), [Shape2::half_plane(Vec2::Y, 0.0)])?;
     let ball = world.create_body_with(BodyDef2::dynamic([0.0, 3.0]), [Shape2::circle(0.5)])?;
     for step in 0..120 {
         world.step();

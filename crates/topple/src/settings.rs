@@ -8,6 +8,9 @@ use crate::Error;
 use crate::math::*;
 use crate::shape::Mixing;
 
+/// Strength of gravity unless set, and what weights are measured with where there is none [m/s²].
+const STANDARD_GRAVITY: Real = 9.8;
+
 macro_rules! settings {
     ($($(#[doc = $doc:literal])* $name:ident: $type:ty = $default:expr, $kind:ident($($arg:expr),*), $unit:literal;)*) => {
         /// Settings of a world. Plain data; [`crate::World::set_settings`] checks them.
@@ -27,7 +30,7 @@ macro_rules! settings {
         impl<D: Dim> Default for Settings<D> {
             fn default() -> Self {
                 let mut gravity = D::Vec::ZERO;
-                gravity.set(1, -9.8);
+                gravity.set(1, -STANDARD_GRAVITY);
                 Self { gravity, $($name: $default,)* }
             }
         }
@@ -279,7 +282,7 @@ impl<D: Dim> Settings<D> {
     /// Strength of gravity for thresholds that compare with weight [m/s²].
     pub(crate) fn weight_scale(&self) -> Real {
         let g = self.gravity.length();
-        if g > 0.0 { g } else { 9.8 }
+        if g > 0.0 { g } else { STANDARD_GRAVITY }
     }
 }
 

@@ -47,7 +47,7 @@ pub struct BodyProps<D: Dim> {
 }
 
 impl<D: Dim> BodyProps<D> {
-    /// Velocity change of an impulse on the centre of mass; locked axes do not answer.
+    /// Velocity change [m/s] of an impulse [N·s] on the centre of mass; locked axes do not answer.
     #[inline]
     pub fn linear_response(&self, impulse: D::Vec) -> D::Vec {
         let mut dv = impulse * self.inv_mass;
@@ -75,7 +75,7 @@ pub struct AwakeBodies<D: Dim> {
     pub rotations: Vec<D::Rot>,
     /// Constants of the step.
     pub props: Vec<BodyProps<D>>,
-    /// Centres of mass at the start of the step.
+    /// Centres of mass at the start of the step [m].
     pub centers: Vec<D::Point>,
     /// Motions in double precision, for integrators that work with them; else empty.
     pub(crate) tracks: Vec<Track<D>>,
@@ -100,7 +100,7 @@ impl<D: Dim> AwakeBodies<D> {
         self.slots.get(body as usize).copied().unwrap_or(NO_SLOT)
     }
 
-    /// Current place of the centre of mass of slot `slot`.
+    /// Current place of the centre of mass of slot `slot` [m].
     pub fn center(&self, slot: usize) -> D::Point {
         self.centers[slot] + self.states[slot].dp
     }

@@ -63,7 +63,7 @@ pub(crate) struct BodyCore<D: Dim> {
     pub local_center: D::Vec,
     /// Distance from the centre of mass to the farthest point of a shape [m].
     pub extent: Real,
-    /// Factor on gravity.
+    /// Factor on gravity (no unit).
     pub gravity_scale: Real,
     /// Air resistance.
     pub drag: Drag,

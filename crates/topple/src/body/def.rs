@@ -98,7 +98,7 @@ pub struct BodyDef<D: Dim> {
     pub mass: Option<Mass<D>>,
     /// Degrees of freedom taken away.
     pub locks: Locks,
-    /// Factor on the world's gravity (dimensionless). Default 1.
+    /// Factor on the world's gravity (no unit). Default 1.
     pub gravity_scale: Real,
     /// Air resistance. Default none.
     pub drag: Drag,
@@ -142,17 +142,17 @@ impl<D: Dim> Default for BodyDef<D> {
 }
 
 impl<D: Dim> BodyDef<D> {
-    /// A dynamic body at `position`.
+    /// A dynamic body at `position` [m].
     pub fn dynamic(position: impl Into<D::Point>) -> Self {
         Self { kind: BodyKind::Dynamic, position: position.into(), ..Self::default() }
     }
 
-    /// A kinematic body at `position`.
+    /// A kinematic body at `position` [m].
     pub fn kinematic(position: impl Into<D::Point>) -> Self {
         Self { kind: BodyKind::Kinematic, position: position.into(), ..Self::default() }
     }
 
-    /// A static body at `position`.
+    /// A static body at `position` [m].
     pub fn fixed(position: impl Into<D::Point>) -> Self {
         Self { position: position.into(), ..Self::default() }
     }

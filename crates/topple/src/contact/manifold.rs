@@ -87,11 +87,11 @@ pub struct Contact<D: Dim> {
     pub shapes: [u32; 2],
     /// Where they touch.
     pub manifold: Manifold<D>,
-    /// Mixed coefficient of sliding friction.
+    /// Mixed coefficient of sliding friction (no unit).
     pub friction: Real,
-    /// Mixed coefficient of sticking friction, at least `friction`.
+    /// Mixed coefficient of sticking friction, at least `friction` (no unit).
     pub static_friction: Real,
-    /// Mixed restitution.
+    /// Mixed restitution (no unit).
     pub restitution: Real,
     /// Lever arm of rolling resistance [m].
     pub rolling: Real,
@@ -151,7 +151,7 @@ impl<D: Dim> Contact<D> {
         u64::from(self.shapes[0]) << 32 | u64::from(self.shapes[1])
     }
 
-    /// The normal in the world frame, from a to b, for body a turned by `rotation_a`.
+    /// The unit normal in the world frame, from a to b, for body a turned by `rotation_a`.
     #[inline]
     pub fn normal(&self, rotation_a: D::Rot) -> D::Vec {
         rotation_a.rotate(self.manifold.local_normal)

@@ -13,6 +13,26 @@ const MAX_VERTICES: usize = 64;
 /// A closed surface of triangles has 2·vertices − 4 faces; while it grows, the old ones are there as well.
 const MAX_FACES: usize = 3 * MAX_VERTICES;
 const MAX_HORIZON: usize = 64;
+/// Shares of the depth and of the size of B − A by which a face may still be pushed out when the search ends (no unit):
+/// below what the f32 of the answer can tell, and below what f32 input is worth.
+const DEPTH_TOLERANCE: f64 = 2e-6;
+const SIZE_TOLERANCE: f64 = 5e-8;
+/// Share of the size of B − A that counts as no extent at all (no unit): cores are f32, so this is pure rounding.
+pub(super) const NOTHING: f64 = 1e-10;
+/// Sine of the smallest angle that a triangle with a usable normal has (no unit).
+const SLIVER: f64 = 1e-12;
+/// Height above a face that counts as in its plane, as a share of the size of B − A (no unit): a few roundings of f64.
+const IN_PLANE: f64 = 1e-13;
+/// Triangles of one flat side: difference of their distances as a share of the size of B − A, and 1 − cosine
+/// of the angle between their normals (no unit); both are what rounding of f32 corners makes of one plane.
+const SAME_SIDE_DISTANCE: f64 = 1e-7;
+const SAME_SIDE_ANGLE: f64 = 1e-9;
+
+/// True if pushing a face out by `advance` no longer matters: depth and size of B − A decide [m].
+#[inline]
+pub(super) fn is_done(advance: f64, depth: f64, size: f64) -> bool {
+    advance <= DEPTH_TOLERANCE * depth.abs() + SIZE_TOLERANCE * size
+}
 
 #[derive(Clone, Copy, Default)]
 struct Face {
@@ -50,7 +70,7 @@ pub(super) fn depth<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> CoreDist
         let face = polytope.faces[best];
         let vertex = cores.support(face.normal);
         let advance = vertex.w.dot(face.normal) - face.distance;
-        if advance <= 2e-6 * face.distance.abs() + 5e-8 * polytope.size || !polytope.expand(vertex, best) {
+        if is_done(advance, face.distance, polytope.size) || !polytope.expand(vertex, best) {
             break;
         }
         best = polytope.closest();
@@ -72,7 +92,7 @@ impl Polytope {
         let cross = (q - p).cross(r - p);
         // Relative to the longest edges: slivers have no direction worth using.
         let scale = (q - p).length_squared().max((r - p).length_squared());
-        if cross.length() <= 1e-12 * scale {
+        if cross.length() <= SLIVER * scale {
             return None;
         }
         let normal = cross.unit()?;
@@ -85,7 +105,7 @@ impl Polytope {
         let mut horizon = [(0_u16, 0_u16); MAX_HORIZON];
         let mut count = 0;
         let mut visible = [false; MAX_FACES];
-        let slack = 1e-13 * self.size;
+        let slack = IN_PLANE * self.size;
         for i in 0..self.face_count {
             let face = &self.faces[i];
             if i != seen && vertex.w.dot(face.normal) - face.distance <= slack {
@@ -144,8 +164,8 @@ impl Polytope {
         let lowest = |w: &[f64; 3]| w[0].min(w[1]).min(w[2]);
         let (mut best, mut best_weights) = (face, weights(face));
         for other in &self.faces[..self.face_count] {
-            if other.distance - face.distance <= 1e-7 * self.size
-                && other.normal.dot(face.normal) > 1.0 - 1e-9
+            if other.distance - face.distance <= SAME_SIDE_DISTANCE * self.size
+                && other.normal.dot(face.normal) > 1.0 - SAME_SIDE_ANGLE
             {
                 let found = weights(other);
                 if lowest(&found) > lowest(&best_weights) {
@@ -179,7 +199,7 @@ fn start<D: Dim>(
     let axes = [Wide::new(1.0, 0.0, 0.0), Wide::new(0.0, 1.0, 0.0), Wide::new(0.0, 0.0, 1.0)];
     let size =
         axes.iter().fold(0.0_f64, |m, &d| m.max(cores.support(d).w.reach()).max(cores.support(-d).w.reach()));
-    let nothing = 1e-10 * size;
+    let nothing = NOTHING * size;
     let flat = |normal: Wide| {
         let weights = |pick: fn(&Vertex) -> Wide| {
             let sum: f64 = simplex.weights[..simplex.count].iter().sum();

@@ -1,6 +1,7 @@
 //! Depth of two overlapping cores in the plane: the expanding polygon. See `epa.rs`.
 
 use super::cores::{CoreDistance, Cores, Vertex};
+use super::epa::{NOTHING, is_done};
 use super::gjk::Simplex;
 use super::wide::Wide;
 use crate::math::*;
@@ -21,7 +22,7 @@ pub(super) fn depth<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> CoreDist
         iterations += 1;
         let vertex = cores.support(normal);
         let advance = vertex.w.dot(normal) - distance;
-        if advance <= 2e-6 * distance.abs() + 5e-8 * size || count == MAX_VERTICES {
+        if is_done(advance, distance, size) || count == MAX_VERTICES {
             let (p, q) = (polygon[edge], polygon[(edge + 1) % count]);
             let d = q.w - p.w;
             let t = (-p.w.dot(d) / d.length_squared()).clamp(0.0, 1.0);
@@ -64,7 +65,7 @@ fn start<D: Dim>(
     let axes = [Wide::new(1.0, 0.0, 0.0), Wide::new(0.0, 1.0, 0.0)];
     let around = axes.map(|d| [cores.support(d), cores.support(-d)]);
     let size = around.iter().flatten().fold(0.0_f64, |m, v| m.max(v.w.reach()));
-    let nothing = 1e-10 * size;
+    let nothing = NOTHING * size;
     let flat = |normal: Wide| {
         let sum: f64 = simplex.weights[..simplex.count].iter().sum();
         let at = |i: usize| if sum > 0.0 { simplex.weights[i] / sum } else { 1.0 / simplex.count as f64 };

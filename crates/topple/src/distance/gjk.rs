@@ -14,6 +14,9 @@ const MAX_ITERATIONS: u32 = 48;
 const TOLERANCE: f64 = 1e-9;
 /// Distance, relative to the size of B − A, that counts as touching.
 const TOUCHING: f64 = 1e-10;
+/// Squared sine of the angle between a face and the way to the fourth corner below which a tetrahedron is flat (no unit):
+/// its sign is rounding.
+const FLAT_SQUARED: f64 = 1e-28;
 
 /// Up to four support points and the weights of the point closest to the origin.
 #[derive(Clone, Copy, Debug, Default)]
@@ -179,7 +182,8 @@ fn tetrahedron(w: &[Wide; 4]) -> Option<Part> {
         // Is the origin on the other side of the face than the opposite corner?
         let (origin, corner) = (-p.dot(n), (w[opposite] - p).dot(n));
         // A flat tetrahedron has no inside: every face stays a candidate.
-        let is_flat = corner * corner <= 1e-28 * n.length_squared() * (w[opposite] - p).length_squared();
+        let is_flat =
+            corner * corner <= FLAT_SQUARED * n.length_squared() * (w[opposite] - p).length_squared();
         if origin * corner <= 0.0 || is_flat {
             let found = triangle(w, face);
             if best.is_none_or(|b| found.closest.length_squared() < b.closest.length_squared()) {

@@ -22,9 +22,9 @@ use crate::shape::ShapeOps;
 pub struct Closest<D: Dim> {
     /// Distance of the surfaces [m]; negative: depth of the overlap.
     pub distance: Real,
-    /// Point on the surface of a, in the world.
+    /// Point on the surface of a, in the world [m].
     pub point_a: D::Point,
-    /// Point on the surface of b, in the world.
+    /// Point on the surface of b, in the world [m].
     pub point_b: D::Point,
     /// Unit vector from a to b, in the world.
     pub normal: D::Vec,
@@ -33,9 +33,9 @@ pub struct Closest<D: Dim> {
 /// Where a moving shape first comes within the target distance of another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CastHit<D: Dim> {
-    /// Fraction of the translation, in [0, max].
+    /// Fraction of the translation, in [0, max] (no unit).
     pub t: Real,
-    /// Point on the surface of b, in the world.
+    /// Point on the surface of b, in the world [m].
     pub point: D::Point,
     /// Unit vector from a to b at that moment, in the world.
     pub normal: D::Vec,
@@ -64,6 +64,10 @@ pub fn closest_points<D: Dim>(
 
 /// Steps of [`shape_cast`]: a head-on approach takes two or three, a grazing one more.
 const MAX_CAST_STEPS: usize = 64;
+/// A cast has arrived when the rest is this share of the smaller inner radius (no unit) ...
+const ARRIVED_OF_SIZE: Real = 1e-5;
+/// ... or this share of the distance from the origin (no unit): what f32 positions can resolve.
+const ARRIVED_OF_PLACE: Real = 1e-7;
 
 /// Moves `a` from its pose by `translation` · t and finds the first t in [0, `max`] at which it is within
 /// `target_distance` of `b` [m]. Shapes that start closer hit at t = 0. Neither shape turns.
@@ -86,8 +90,8 @@ pub fn shape_cast<D: Dim>(
     let step = Wide::of(pose_a.rotation.rotate_inv(translation));
     let inner = a.inner_radius().min(b.inner_radius());
     let far = pose_a.position.to_vec().length().max(pose_b.position.to_vec().length());
-    // Close enough: a hundred-thousandth of the size, or what positions can resolve.
-    let tolerance = f64::from(if inner.is_finite() { inner * 1e-5 } else { 0.0 }) + f64::from(far) * 1e-7;
+    let of_size = if inner.is_finite() { inner * ARRIVED_OF_SIZE } else { 0.0 };
+    let tolerance = f64::from(of_size) + f64::from(far) * f64::from(ARRIVED_OF_PLACE);
     let target = f64::from(target_distance);
     let mut t = 0.0_f64;
     for steps in 0..MAX_CAST_STEPS {

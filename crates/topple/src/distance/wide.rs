@@ -4,6 +4,9 @@
 use crate::math::*;
 use core::ops::{Add, Mul, Neg, Sub};
 
+/// Largest component below which a vector has no direction: its inverse would leave the range of f64.
+const NO_DIRECTION: f64 = 1e-300;
+
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Wide {
     pub x: f64,
@@ -72,7 +75,7 @@ impl Wide {
     pub(crate) fn unit(self) -> Option<Self> {
         // Scaled first, so that tiny and huge vectors neither underflow nor overflow when squared.
         let reach = self.reach();
-        if !(reach > 1e-300 && reach.is_finite()) {
+        if !(reach > NO_DIRECTION && reach.is_finite()) {
             return None;
         }
         let v = self * (1.0 / reach);

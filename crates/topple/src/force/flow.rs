@@ -30,6 +30,11 @@ fn press<D: Dim>(
     field.turn(body.id, torque);
 }
 
+/// Density of air at sea level [kg/m³].
+const AIR: Real = 1.2;
+/// Share of a step that may be left of an explosion by rounding when it is over.
+const LAST_SHARE: Real = 1e-4;
+
 /// Moving air. Every piece of surface that faces the relative wind u gets, per area A′ = A·|n·û| that it shows,
 /// ½·density·u²·A′·(drag·û + lift·ℓ), with ℓ the part of −n across the wind: plates turn, wings lift, spheres are dragged with
 /// ½·density·drag·π·r²·u².
@@ -39,9 +44,9 @@ pub struct Wind<D: Dim> {
     pub velocity: D::Vec,
     /// Density of the air [kg/m³, in 2D kg/m²]. Default 1.2.
     pub density: Real,
-    /// Drag coefficient (dimensionless). Default 1.
+    /// Drag coefficient [1]. Default 1.
     pub drag: Real,
-    /// Lift coefficient (dimensionless). Default 1.
+    /// Lift coefficient [1]. Default 1.
     pub lift: Real,
     /// Which bodies.
     pub scope: Scope<D>,
@@ -52,7 +57,7 @@ impl<D: Dim> Wind<D> {
 
     /// Air at sea level.
     pub fn new(velocity: D::Vec) -> Self {
-        Self { velocity, density: 1.2, drag: 1.0, lift: 1.0, scope: Scope::default() }
+        Self { velocity, density: AIR, drag: 1.0, lift: 1.0, scope: Scope::default() }
     }
 
     pub(super) fn validate(&self) -> Result<(), Error> {
@@ -146,7 +151,6 @@ impl<D: Dim> Explosion<D> {
 
     pub(super) fn end_step(&mut self, dt: Real) -> bool {
         self.duration -= dt;
-        // What is left of the last step is rounding.
-        self.duration > 1e-4 * dt
+        self.duration > LAST_SHARE * dt
     }
 }

@@ -109,7 +109,7 @@ impl<D: Dim> PointGravity<D> {
 pub enum PairLaw {
     /// F = strength·s^exponent, s = √(distance² + softening²); positive attracts.
     Power {
-        /// Force between unit charges at 1 m; G for gravity.
+        /// Force between unit charges at 1 m [N]; for gravity, G.
         strength: Real,
         /// Exponent of the distance; −2 for gravity and for electric charges.
         exponent: i32,

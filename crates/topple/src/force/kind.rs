@@ -8,6 +8,9 @@ use crate::Error;
 use crate::math::*;
 use crate::store::BodyId;
 
+/// Place and velocity of an anchor, and the body it is on.
+pub(super) type Found<D> = (<D as Dim>::Point, <D as Dim>::Vec, Option<ForceBody<D>>);
+
 /// A point that springs and attraction hang on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor<D: Dim> {
@@ -45,7 +48,7 @@ impl<D: Dim> Anchor<D> {
     }
 
     /// Place, velocity and body of the anchor now; None if its body is gone.
-    pub(super) fn find(&self, field: &ForceField<'_, D>) -> Option<(D::Point, D::Vec, Option<ForceBody<D>>)> {
+    pub(super) fn find(&self, field: &ForceField<'_, D>) -> Option<Found<D>> {
         match self {
             Self::World(point) => Some((*point, D::Vec::ZERO, None)),
             Self::Body { body, local } => {

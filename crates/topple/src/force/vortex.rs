@@ -11,7 +11,7 @@ use crate::math::*;
 pub struct Vortex<D: Dim> {
     /// A point of the axis [m].
     pub center: D::Point,
-    /// Direction of the axis, of unit length; in 2D 1 or −1.
+    /// Direction of the axis, of unit length; in 2D 1 or −1 [1].
     pub axis: D::Ang,
     /// Acceleration round the axis, counter-clockwise seen from its tip [m/s²].
     pub swirl: Real,
@@ -37,7 +37,7 @@ impl<D: Dim> Vortex<D> {
         if !self.center.is_finite() {
             return Err(Error::invalid("Vortex.center", self.center, "finite"));
         }
-        if !is_near(self.axis.length(), 1.0, 1e-3) {
+        if !is_near(self.axis.length(), 1.0, UNIT_TOLERANCE) {
             return Err(Error::invalid("Vortex.axis", self.axis, "of unit length"));
         }
         finite("Vortex.swirl", self.swirl)?;

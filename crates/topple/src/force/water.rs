@@ -44,8 +44,7 @@ impl<D: Dim> Buoyancy<D> {
     }
 
     pub(super) fn validate(&self) -> Result<(), Error> {
-        // As for half-planes: how far the length of a normal may be from 1.
-        if !is_near(self.normal.length(), 1.0, 1e-3) {
+        if !is_near(self.normal.length(), 1.0, UNIT_TOLERANCE) {
             return Err(Error::invalid("Buoyancy.normal", self.normal, "of unit length"));
         }
         finite("Buoyancy.offset", self.offset)?;

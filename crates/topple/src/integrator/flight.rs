@@ -99,8 +99,7 @@ pub(super) fn turned(q: [f64; 4], turn: Wide) -> [f64; 4] {
 fn exponential(turn: Wide) -> [f64; 4] {
     let angle = turn.length();
     let (s, c) = sin_cos_f64(0.5 * angle);
-    // Where the angle is nothing to f64, its sine is the angle.
-    let rate = if angle > 1e-8 { s / angle } else { 0.5 };
+    let rate = if angle > TINY_ANGLE { s / angle } else { 0.5 };
     [turn.x * rate, turn.y * rate, turn.z * rate, c]
 }
 
@@ -296,6 +295,10 @@ impl Frame {
     }
 }
 
+/// An angle whose sine and tangent are the angle, to f64 [rad].
+const TINY_ANGLE: f64 = 1e-8;
+/// Half of a turn per sub-step beyond which its tangent grows too fast to be of use [rad].
+const STEEP_ANGLE: f64 = 1.2;
 /// Most steps of Newton's method; three are usual.
 const NEWTON_STEPS: usize = 16;
 /// Relative change of the spin below which it has converged: rounding of f64.
@@ -304,7 +307,7 @@ const NEWTON_TOLERANCE: f64 = 1e-15;
 /// The number s of [`Frame::turn`]. Near half a turn the tangent has a pole; plain h is then as good.
 fn stretch(speed: f64, h: f64) -> f64 {
     let half = 0.5 * h * speed;
-    if !(1e-6..1.2).contains(&half) {
+    if !(TINY_ANGLE..STEEP_ANGLE).contains(&half) {
         return h;
     }
     let (s, c) = sin_cos_f64(half);

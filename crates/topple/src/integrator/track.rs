@@ -237,7 +237,7 @@ impl<D: Dim> Tracker<D> {
             let exact = Flight { p: at(0), q, v: at(7), w: at(10) };
             let in_order = self.memories.last().is_none_or(|last| last.body < body);
             let length = q.iter().map(|x| x * x).sum::<f64>();
-            if !exact.is_finite() || !in_order || (length - 1.0).abs() > 1e-3 {
+            if !exact.is_finite() || !in_order || (length - 1.0).abs() > f64::from(UNIT_TOLERANCE) {
                 return Err(input.damaged("motion that an integrator remembers"));
             }
             self.memories.push(Memory { body, place, v, w, exact });

@@ -8,14 +8,14 @@ use crate::store::BodyId;
 /// Bounds of an angle [rad], a translation or a length [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Smallest value.
+    /// Smallest value [m], of angles [rad].
     pub lower: Real,
-    /// Largest value.
+    /// Largest value [m], of angles [rad].
     pub upper: Real,
 }
 
 impl Limits {
-    /// From `lower` to `upper`.
+    /// From `lower` to `upper` [m], of angles [rad].
     pub const fn new(lower: Real, upper: Real) -> Self {
         Self { lower, upper }
     }
@@ -28,7 +28,7 @@ pub struct Spring {
     pub rest: Real,
     /// Frequency of the free oscillation [Hz].
     pub hertz: Real,
-    /// Damping ratio; 1 is critical.
+    /// Damping ratio (no unit); 1 is critical.
     pub damping: Real,
 }
 
@@ -48,7 +48,7 @@ pub enum Motor {
         target: Real,
         /// Stiffness as a frequency [Hz].
         hertz: Real,
-        /// Damping ratio; 1 is critical.
+        /// Damping ratio (no unit); 1 is critical.
         damping: Real,
         /// Largest torque [N·m] or force [N].
         max: Real,
@@ -145,7 +145,7 @@ pub struct Drive<D: Dim> {
     pub spin: D::Ang,
     /// Stiffness towards `target` as a frequency [Hz]; 0: only the velocities are held. Default 0.
     pub hertz: Real,
-    /// Damping ratio of that spring; 1 is critical. Default 1.
+    /// Damping ratio of that spring (no unit); 1 is critical. Default 1.
     pub damping: Real,
     /// Largest force [N]. Default 0: none.
     pub max_force: Real,
@@ -174,14 +174,14 @@ pub struct Mouse<D: Dim> {
     pub target: D::Point,
     /// Stiffness as a frequency [Hz]. Default 5.
     pub hertz: Real,
-    /// Damping ratio; 1 is critical. Default 1.
+    /// Damping ratio (no unit); 1 is critical. Default 1.
     pub damping: Real,
     /// Largest force [N]; infinite: none. Default infinite.
     pub max_force: Real,
 }
 
 impl<D: Dim> Mouse<D> {
-    /// Pulls to `target`, everything else at its default.
+    /// Pulls to `target` [m], everything else at its default.
     pub fn to(target: impl Into<D::Point>) -> Self {
         Self { target: target.into(), hertz: 5.0, damping: 1.0, max_force: Real::INFINITY }
     }
@@ -365,7 +365,7 @@ fn check_drive<D: Dim>(drive: &Drive<D>) -> Result<(), Error> {
 pub struct JointSoftness {
     /// Stiffness as a frequency [Hz]; limited to a quarter of the sub-step rate.
     pub hertz: Real,
-    /// Damping ratio; 1 is critical.
+    /// Damping ratio (no unit); 1 is critical.
     pub damping: Real,
 }
 

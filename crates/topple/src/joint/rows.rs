@@ -20,22 +20,22 @@ use crate::math::*;
 /// One row of a Jacobian.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Row<D: Dim> {
-    /// Direction of the linear part: d·(v_b − v_a).
+    /// Direction of the linear part, d·(v_b − v_a): a unit vector, zero for rows that only turn.
     pub d: D::Vec,
-    /// Angular part of a: −j_a·w_a.
+    /// Angular part of a, −j_a·w_a: a lever [m], or an axis without unit for rows that only turn.
     pub a: D::Ang,
-    /// Angular part of b: j_b·w_b.
+    /// Angular part of b, j_b·w_b: as `a`, no unit for rows that only turn, else [m].
     pub b: D::Ang,
 }
 
 impl<D: Dim> Row<D> {
-    /// A row along `d` at anchors `r_a`, `r_b`.
+    /// A row along the unit vector `d` at anchors `r_a`, `r_b` [m].
     #[inline]
     pub fn linear(d: D::Vec, r_a: D::Vec, r_b: D::Vec) -> Self {
         Self { d, a: D::cross(r_a, d), b: D::cross(r_b, d) }
     }
 
-    /// A row about `axis`.
+    /// A row about `axis`, a unit vector.
     #[inline]
     pub fn angular(axis: D::Ang) -> Self {
         Self { d: D::Vec::ZERO, a: axis, b: axis }
@@ -58,21 +58,21 @@ pub enum Law {
     Tuned {
         /// Frequency [Hz].
         hertz: Real,
-        /// Damping ratio.
+        /// Damping ratio (no unit).
         damping: Real,
-        /// Largest force or torque.
+        /// Largest force [N] or torque [N·m].
         max: Real,
     },
     /// A spring given by stiffness [N/m] and damping [N·s/m].
     Spring {
-        /// Stiffness.
+        /// Stiffness [N/m], of angles [N·m/rad].
         k: Real,
-        /// Damping.
+        /// Damping [N·s/m], of angles [N·m·s/rad].
         c: Real,
     },
     /// Ċ = −drift, with a bound of force or torque.
     Motor {
-        /// Largest force or torque.
+        /// Largest force [N] or torque [N·m].
         max: Real,
     },
     /// C ≥ 0.
@@ -81,7 +81,7 @@ pub enum Law {
 
 /// Receives the blocks of a joint. `at` is the first of the joint's impulses that belong to the block.
 pub trait RowSink<D: Dim> {
-    /// One block of `M` rows with their errors C and drifts of Ċ.
+    /// One block of `M` rows with their errors C [m or rad] and drifts of Ċ [m/s or rad/s].
     fn block<const M: usize>(
         &mut self,
         at: usize,
@@ -130,7 +130,7 @@ pub struct PassLaw {
     pub h: Real,
     /// s·r of hard rows [1/s]: share of the error removed per second.
     pub rate: Real,
-    /// s of hard rows: 1 is rigid.
+    /// s of hard rows (no unit): 1 is rigid.
     pub scale: Real,
     /// False: the relaxing pass, without bias and springs.
     pub is_biased: bool,
@@ -152,7 +152,7 @@ pub struct Pair<D: Dim> {
 }
 
 impl<D: Dim> Pair<D> {
-    /// Bodies with the given velocities.
+    /// Bodies with the given velocities [m/s, rad/s].
     #[inline]
     pub fn new(v: [D::Vec; 2], w: [D::Ang; 2], answer: [Answer<D>; 2]) -> Self {
         Self { v, w, answer, pushed: D::Vec::ZERO, turned: [D::Ang::ZERO; 2] }
@@ -164,7 +164,7 @@ impl<D: Dim> Pair<D> {
         row.d.dot(self.v[1] - self.v[0]) + row.b.dot(self.w[1]) - row.a.dot(self.w[0])
     }
 
-    /// Applies a general impulse: `push` along the line, `turn` about the centres.
+    /// Applies a general impulse: `push` along the line [N·s], `turn` about the centres [N·m·s].
     #[inline]
     pub fn apply(&mut self, push: D::Vec, turn: [D::Ang; 2]) {
         let [a, b] = &self.answer;
@@ -177,7 +177,7 @@ impl<D: Dim> Pair<D> {
         self.turned[1] += turn[1];
     }
 
-    /// Solves one block and adds to its accumulated impulses `lambda`.
+    /// Solves one block and adds to its accumulated impulses `lambda` [N·s, of angles N·m·s].
     #[inline]
     pub fn solve<const M: usize>(
         &mut self,
@@ -224,10 +224,7 @@ impl<D: Dim> Pair<D> {
                 max = bound * h;
             }
             Law::Tuned { hertz, damping, max: bound } => {
-                let omega = 2.0 * core::f32::consts::PI * hertz;
-                let a = (h * omega) * (h * omega);
-                let s = 2.0 * damping * h * omega + theta(a) * a;
-                let stiff = h * omega * omega;
+                let (s, stiff) = tuned_law(hertz, damping, h);
                 let x = solve_symmetric(
                     &k,
                     core::array::from_fn(|i| s * (speed[i] + drift[i]) + stiff * error[i]),
@@ -320,6 +317,18 @@ fn theta(a: Real) -> Real {
     a.min(1.0)
 }
 
+/// A pivot below this share of its diagonal entry is rounding noise: nothing can move in that direction.
+pub(crate) const NO_PIVOT: Real = 1e-6;
+
+/// s and k of a tuned spring with sub-steps of length h, see the head of the file: it wants
+/// λ = −K⁻¹(s·(Ċ + e) + k·C) and gets there by the share 1/(1 + s).
+#[inline]
+pub(crate) fn tuned_law(hertz: Real, damping: Real, h: Real) -> (Real, Real) {
+    let omega = 2.0 * core::f32::consts::PI * hertz;
+    let a = (h * omega) * (h * omega);
+    (2.0 * damping * h * omega + theta(a) * a, h * omega * omega)
+}
+
 /// x with K·x = y for a symmetric positive semi-definite K, of which the lower triangle is given. Directions in which
 /// nothing can move (a zero pivot) get no impulse.
 #[inline]
@@ -329,7 +338,7 @@ pub(crate) fn solve_symmetric<const M: usize>(k: &[[Real; M]; M], y: [Real; M]) 
     let mut x = y;
     for j in 0..M {
         let pivot = (0..j).fold(k[j][j], |sum, i| sum - l[j][i] * l[j][i] * pivots[i]);
-        if pivot > 1e-6 * k[j][j] {
+        if pivot > NO_PIVOT * k[j][j] {
             (pivots[j], inverses[j]) = (pivot, 1.0 / pivot);
         }
         for r in j + 1..M {

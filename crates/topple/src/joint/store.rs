@@ -27,7 +27,7 @@ pub struct Joint<D: Dim> {
     pub push: D::Vec,
     /// Angular impulse on b about its anchor over the last sub-step [N·m·s]. Written by the solver.
     pub turn: D::Ang,
-    /// Largest lengths of `push` and `turn` in any sub-step of the last step. Written by the solver.
+    /// Largest lengths of `push` [N·s] and `turn` [N·m·s] in any sub-step of the last step. Written by the solver.
     pub peak: [Real; 2],
 }
 
@@ -69,7 +69,7 @@ impl<D: Dim> Joint<D> {
         }
     }
 
-    /// What the accumulated impulses do: impulse on b, angular impulses taken from a and given to b.
+    /// What the accumulated impulses do: impulse on b [N·s], angular impulses taken from a and given to b [N·m·s].
     #[inline]
     pub fn effect(&self, sight: &Sight<D>) -> (D::Vec, [D::Ang; 2]) {
         let mut sum = Sum { impulses: &self.impulses, push: D::Vec::ZERO, turn: [D::Ang::ZERO; 2] };

@@ -4,6 +4,7 @@ use super::{Dim, PointOps, Real, VecOps};
 
 /// An axis-aligned box, in world coordinates [m]. Bounds may be infinite (planes).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Aabb<D: Dim> {
     /// Lowest corner [m].
     pub min: D::Point,
@@ -37,12 +38,12 @@ impl<D: Dim> Aabb<D> {
         }
     }
 
-    /// Box around `center` that reaches `half` to each side.
+    /// Box around `center` that reaches `half` to each side [m].
     pub fn around(center: D::Point, half: D::Vec) -> Self {
         Self { min: center - half, max: center + half }
     }
 
-    /// Smallest box that holds all `points`.
+    /// Smallest box that holds all `points` [m].
     pub fn of_points(points: impl IntoIterator<Item = D::Point>) -> Self {
         points
             .into_iter()
@@ -67,7 +68,7 @@ impl<D: Dim> Aabb<D> {
         (0..D::N).all(|i| min.get(i) <= low.get(i) && high.get(i) <= max.get(i))
     }
 
-    /// True if the point lies inside or on the border.
+    /// True if the point [m] lies inside or on the border.
     pub fn contains_point(&self, p: D::Point) -> bool {
         self.contains(&Self { min: p, max: p })
     }
@@ -87,7 +88,7 @@ impl<D: Dim> Aabb<D> {
         Self { min: self.min - m, max: self.max + m }
     }
 
-    /// Middle of the box.
+    /// Middle of the box [m].
     pub fn center(&self) -> D::Point {
         self.min + (self.max - self.min) * 0.5
     }

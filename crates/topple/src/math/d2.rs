@@ -122,6 +122,7 @@ impl AngOps for Real {
 
 /// A position in the plane [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct Point2 {
     /// To the right [m].
     pub x: Real,
@@ -130,7 +131,7 @@ pub struct Point2 {
 }
 
 impl Point2 {
-    /// The point (x, y).
+    /// The point (x, y) [m].
     pub const fn new(x: Real, y: Real) -> Self {
         Self { x, y }
     }
@@ -197,9 +198,9 @@ impl PointOps<D2> for Point2 {
 /// A rotation of the plane as (cos, sin) of its angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rot2 {
-    /// Cosine of the angle.
+    /// Cosine of the angle (no unit).
     pub cos: Real,
-    /// Sine of the angle.
+    /// Sine of the angle (no unit).
     pub sin: Real,
 }
 
@@ -276,16 +277,15 @@ impl RotOps<D2> for Rot2 {
     }
     fn is_valid(self) -> bool {
         let n = self.cos * self.cos + self.sin * self.sin;
-        (n - 1.0).abs() < 2e-3
+        (n - 1.0).abs() < 2.0 * super::UNIT_TOLERANCE
     }
     fn to_ang(self) -> Real {
         self.angle()
     }
     #[inline]
     fn small_angle_to(self, other: Self) -> Real {
-        // Chord length, at most 11 % below the angle up to a right angle.
         let (dc, ds) = (other.cos - self.cos, other.sin - self.sin);
-        (dc * dc + ds * ds).sqrt() * 1.12
+        (dc * dc + ds * ds).sqrt() * super::ARC_OVER_CHORD
     }
 }
 

@@ -133,6 +133,7 @@ impl AngOps for Vec3 {
 
 /// A position in space [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct Point3 {
     /// To the right [m].
     pub x: Real,
@@ -143,7 +144,7 @@ pub struct Point3 {
 }
 
 impl Point3 {
-    /// The point (x, y, z).
+    /// The point (x, y, z) [m].
     pub const fn new(x: Real, y: Real, z: Real) -> Self {
         Self { x, y, z }
     }
@@ -211,7 +212,7 @@ impl RotOps<D3> for Quat {
     const IDENTITY: Self = Quat::IDENTITY;
     fn from_ang(w: Vec3) -> Self {
         let angle = VecOps::length(w);
-        if angle < 1e-6 {
+        if angle < super::SMALL_ANGLE {
             return RotOps::<D3>::normalized(Quat::from_xyzw(0.5 * w.x, 0.5 * w.y, 0.5 * w.z, 1.0));
         }
         let (s, c) = sin_cos(0.5 * angle);
@@ -273,14 +274,14 @@ impl RotOps<D3> for Quat {
     }
     fn is_valid(self) -> bool {
         let n = self.x * self.x + self.y * self.y + self.z * self.z + self.w * self.w;
-        (n - 1.0).abs() < 2e-3
+        (n - 1.0).abs() < 2.0 * super::UNIT_TOLERANCE
     }
     fn to_ang(self) -> Vec3 {
         // The shorter way round: q and −q are the same rotation.
         let q = if self.w < 0.0 { Quat::from_xyzw(-self.x, -self.y, -self.z, -self.w) } else { self };
         let v = Vec3::new(q.x, q.y, q.z);
         let s = VecOps::length(v);
-        if s < 1e-6 { v * 2.0 } else { v * (2.0 * super::atan2(s, q.w) / s) }
+        if s < super::SMALL_ANGLE { v * 2.0 } else { v * (2.0 * super::atan2(s, q.w) / s) }
     }
     #[inline]
     fn small_angle_to(self, other: Self) -> Real {
@@ -293,6 +294,6 @@ impl RotOps<D3> for Quat {
             other.z - sign * self.z,
             other.w - sign * self.w,
         ];
-        (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + d[3] * d[3]).sqrt() * 2.24
+        (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + d[3] * d[3]).sqrt() * (2.0 * super::ARC_OVER_CHORD)
     }
 }

@@ -59,7 +59,7 @@ pub trait Dim:
     /// The shapes of this dimension.
     type Shape: ShapeOps<Self>;
 
-    /// The orientation as floats: (cos, sin, 0, 0) or (x, y, z, w).
+    /// The orientation as floats: (cos, sin, 0, 0) or (x, y, z, w); no unit.
     fn rotation_floats(rotation: Self::Rot) -> [Real; 4];
     /// The orientation of floats as [`Self::rotation_floats`] gives them, brought to unit length.
     fn rotation_from_floats(floats: [Real; 4]) -> Self::Rot;
@@ -74,7 +74,7 @@ pub trait Dim:
     fn tangent_basis(n: Self::Vec) -> [Self::Vec; 2];
 }
 
-/// Operations on `D::Vec`.
+/// Operations on `D::Vec`. Results are in the unit of the vector, or its square.
 pub trait VecOps:
     Copy
     + Debug
@@ -122,10 +122,10 @@ pub trait VecOps:
     fn length(self) -> Real {
         self.dot(self).sqrt()
     }
-    /// The unit vector along `self`, or `fallback` where that has no direction (shorter than 1e-12, or not finite).
+    /// The unit vector along `self`, or `fallback` where that has no direction (shorter than 1e-12 in its own unit, or not finite).
     fn normalize_or(self, fallback: Self) -> Self {
         let length = self.length();
-        if length > 1e-12 && length.is_finite() { self * (1.0 / length) } else { fallback }
+        if length > super::NO_DIRECTION && length.is_finite() { self * (1.0 / length) } else { fallback }
     }
     /// Largest component.
     fn max_component(self) -> Real {
@@ -137,7 +137,7 @@ pub trait VecOps:
     }
 }
 
-/// Operations on `D::Ang`.
+/// Operations on `D::Ang`. Results are in the unit of the vector, or its square.
 pub trait AngOps:
     Copy
     + Debug
@@ -173,7 +173,7 @@ pub trait AngOps:
     }
 }
 
-/// Operations on `D::Point`.
+/// Operations on `D::Point`. All coordinates are in [m].
 pub trait PointOps<D: Dim>:
     Copy
     + Debug
@@ -189,9 +189,9 @@ pub trait PointOps<D: Dim>:
 {
     /// The origin of the world.
     const ORIGIN: Self;
-    /// The point at `v` from the origin.
+    /// The point at `v` [m] from the origin.
     fn from_vec(v: D::Vec) -> Self;
-    /// The vector from the origin to this point.
+    /// The vector from the origin to this point [m].
     fn to_vec(self) -> D::Vec;
     /// True if every coordinate is finite.
     fn is_finite(self) -> bool;
@@ -223,7 +223,7 @@ pub trait RotOps<D: Dim>: Copy + Debug + PartialEq + Default + Send + Sync + 'st
     fn then_after(self, first: Self) -> Self;
     /// The opposite rotation.
     fn inverse(self) -> Self;
-    /// Turns by the small world-frame rotation vector `w` and renormalises.
+    /// Turns by the small world-frame rotation vector `w` [rad] and renormalises.
     fn integrate(self, w: D::Ang) -> Self;
     /// Rescaled to unit length; the identity where that is impossible.
     fn normalized(self) -> Self;
@@ -235,7 +235,7 @@ pub trait RotOps<D: Dim>: Copy + Debug + PartialEq + Default + Send + Sync + 'st
     fn small_angle_to(self, other: Self) -> Real;
 }
 
-/// Operations on `D::Inertia`, a symmetric positive semi-definite tensor.
+/// Operations on `D::Inertia`, a symmetric positive semi-definite tensor [kg·m²], or its inverse.
 pub trait InertiaOps<D: Dim>: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// No inertia; as an inverse, infinite inertia.
     const ZERO: Self;
@@ -249,7 +249,7 @@ pub trait InertiaOps<D: Dim>: Copy + Debug + Default + PartialEq + Send + Sync +
     fn inverse(self) -> Self;
     /// R I Rᵀ.
     fn rotated(self, rot: D::Rot) -> Self;
-    /// Inertia of a point mass `mass` at offset `r` (the parallel-axis term).
+    /// Inertia of a point mass `mass` [kg] at offset `r` [m] (the parallel-axis term).
     fn of_point(mass: Real, r: D::Vec) -> Self;
     /// Rows and columns of the axes whose flag is set become zero. Used on inverse tensors for locked axes.
     fn without_axes(self, locked: [bool; 3]) -> Self;

@@ -3,17 +3,22 @@
 use super::{InertiaOps, Quat, Real, RotOps, Vec3};
 use crate::D3;
 
-/// A symmetric 3×3 matrix, stored as its diagonal and its upper off-diagonal entries.
+/// How far moments may miss the triangle inequality (no unit): rounding of what users type.
+const TRIANGLE_SLACK: Real = 1e-4;
+/// Differences of the moments, as a share of the largest, that give no gyroscopic torque worth computing (no unit).
+const ISOTROPIC: Real = 1e-6;
+
+/// A symmetric 3×3 matrix, stored as its diagonal and its upper off-diagonal entries. As an inertia tensor in [kg·m²].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SymMat3 {
-    /// Entries xx, yy, zz.
+    /// Entries xx, yy, zz [kg·m²].
     pub diagonal: Vec3,
-    /// Entries xy, xz, yz.
+    /// Entries xy, xz, yz [kg·m²].
     pub off: Vec3,
 }
 
 impl SymMat3 {
-    /// A diagonal matrix.
+    /// A diagonal matrix: a tensor about its principal axes [kg·m²].
     pub const fn from_diagonal(diagonal: Vec3) -> Self {
         Self { diagonal, off: Vec3::ZERO }
     }
@@ -23,13 +28,13 @@ impl SymMat3 {
         Self { diagonal: Vec3::new(x.x, y.y, z.z), off: Vec3::new(y.x, z.x, z.y) }
     }
 
-    /// The three columns (= rows).
+    /// The three columns (= rows) [kg·m²].
     pub fn columns(self) -> [Vec3; 3] {
         let (d, o) = (self.diagonal, self.off);
         [Vec3::new(d.x, o.x, o.y), Vec3::new(o.x, d.y, o.z), Vec3::new(o.y, o.z, d.z)]
     }
 
-    /// Matrix times vector.
+    /// Matrix times vector: with w [rad/s] the angular momentum [N·m·s].
     #[inline]
     pub fn mul_vec(self, v: Vec3) -> Vec3 {
         let (d, o) = (self.diagonal, self.off);
@@ -40,7 +45,7 @@ impl SymMat3 {
         )
     }
 
-    /// Determinant.
+    /// Determinant, in the third power of the unit of the entries [kg³·m⁶].
     pub fn determinant(self) -> Real {
         let [x, y, z] = self.columns();
         x.dot(y.cross(z))
@@ -116,7 +121,7 @@ impl InertiaOps<D3> for SymMat3 {
         let d = self.diagonal;
         let finite = d.is_finite() && self.off.is_finite();
         // The triangle inequality holds for the moments of every real mass distribution; a little slack for rounding.
-        let slack = 1.0 + 1e-4;
+        let slack = 1.0 + TRIANGLE_SLACK;
         finite
             && d.min_element() > 0.0
             && self.determinant() > 0.0
@@ -127,7 +132,7 @@ impl InertiaOps<D3> for SymMat3 {
 
     fn is_isotropic(self) -> bool {
         let d = self.diagonal;
-        let tolerance = 1e-6 * d.max_element();
+        let tolerance = ISOTROPIC * d.max_element();
         d.max_element() - d.min_element() <= tolerance && self.off.abs().max_element() <= tolerance
     }
 

@@ -19,5 +19,6 @@ pub use dim::{AngOps, Dim, InertiaOps, PointOps, RotOps, VecOps};
 pub use glam::{Mat3, Quat, Vec2, Vec3};
 pub use inertia::SymMat3;
 pub use pose::Pose;
+pub(crate) use scalar::{ARC_OVER_CHORD, NO_DIRECTION, SMALL_ANGLE, UNIT_TOLERANCE};
 pub use scalar::{Real, acos, atan2, is_near, sin_cos};
 pub(crate) use scalar::{atan2_f64, sin_cos_f64};

@@ -21,22 +21,22 @@ impl<D: Dim> Pose<D> {
     /// The frame of the parent itself.
     pub const IDENTITY: Self = Self { position: D::Point::ORIGIN, rotation: D::Rot::IDENTITY };
 
-    /// A frame at `position`, turned by `rotation`.
+    /// A frame at `position` [m], turned by `rotation`.
     pub fn new(position: impl Into<D::Point>, rotation: D::Rot) -> Self {
         Self { position: position.into(), rotation }
     }
 
-    /// A frame at `position` that is not turned.
+    /// A frame at `position` [m] that is not turned.
     pub fn at(position: impl Into<D::Point>) -> Self {
         Self { position: position.into(), rotation: D::Rot::IDENTITY }
     }
 
-    /// World position of the local point `p`.
+    /// World position of the local point `p` [m].
     pub fn transform(self, p: D::Vec) -> D::Point {
         self.position + self.rotation.rotate(p)
     }
 
-    /// Local coordinates of the world point `p`.
+    /// Local coordinates of the world point `p` [m].
     pub fn inverse_transform(self, p: D::Point) -> D::Vec {
         self.rotation.rotate_inv(p - self.position)
     }

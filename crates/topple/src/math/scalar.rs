@@ -9,6 +9,19 @@ use core::f64::consts::{FRAC_PI_2, PI};
 /// The scalar of the engine.
 pub type Real = f32;
 
+/// How far the length of a vector or rotation given as a unit may be from 1 (no unit). Wide enough for numbers typed
+/// with four digits, tight enough that nothing is scaled by more than the contact tolerances.
+pub(crate) const UNIT_TOLERANCE: Real = 1e-3;
+
+/// Length below which a vector has no direction (in its own unit): its square is still a normal f32.
+pub(crate) const NO_DIRECTION: Real = 1e-12;
+
+/// Angle below which sine and tangent equal the angle in f32 [rad].
+pub(crate) const SMALL_ANGLE: Real = 1e-6;
+
+/// An arc is at most this many times its chord, up to a right angle: (π/2)/√2 = 1.111 (no unit).
+pub(crate) const ARC_OVER_CHORD: Real = 1.12;
+
 /// Sine and cosine of an angle [rad].
 pub fn sin_cos(angle: Real) -> (Real, Real) {
     let (s, c) = sin_cos_f64(f64::from(angle));
@@ -81,7 +94,7 @@ fn atan_unit(t: f64) -> f64 {
     4.0 * r * sum
 }
 
-/// True if `a` and `b` differ by at most `tolerance`.
+/// True if `a` and `b` differ by at most `tolerance`, all in the same unit.
 pub fn is_near(a: Real, b: Real, tolerance: Real) -> bool {
     (a - b).abs() <= tolerance
 }

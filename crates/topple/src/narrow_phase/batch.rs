@@ -10,6 +10,10 @@ use crate::math::*;
 use crate::shape::ShapeRecord;
 use crate::store::{Disjoint, Slots};
 
+/// Pairs that do not touch are kept while they move less than this share of the speculative distance (no unit): below 1, so
+/// that a contact is computed before the shapes can meet.
+const KEEP_APART: Real = 0.9;
+
 /// What all batches of a step read.
 pub(crate) struct PairSource<'a, D: Dim> {
     pub settings: &'a Settings<D>,
@@ -96,7 +100,8 @@ impl<D: Dim> PairTask<'_, D> {
         let [a, b] = self.contact.bodies.map(|body| self.source.bodies.cores[body as usize].extent);
         // Turning about a far point moves the surface by angle times distance; the smaller body bounds the overlap.
         let motion = shift + 2.0 * angle * a.min(b);
-        let limit = if self.contact.is_touching() { settings.recycling } else { 0.9 * settings.speculative };
+        let limit =
+            if self.contact.is_touching() { settings.recycling } else { KEEP_APART * settings.speculative };
         if motion > limit * self.contact.slop {
             return false;
         }

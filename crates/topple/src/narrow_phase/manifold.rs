@@ -42,7 +42,7 @@ impl<D: Dim> LocalManifold<D> {
         self.count = 0;
     }
 
-    /// Adds a point. Points beyond `D::MAX_POINTS` are ignored: reduce first.
+    /// Adds a point: its place and its separation [m], and what names it. Points beyond `D::MAX_POINTS` are ignored: reduce first.
     #[inline]
     pub fn push(&mut self, position: D::Vec, separation: Real, id: u32) {
         if self.count < D::MAX_POINTS {

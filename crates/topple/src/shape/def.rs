@@ -68,14 +68,14 @@ impl<D: Dim> ShapeDef<D> {
         self
     }
 
-    /// The same with another friction coefficient.
+    /// The same with another friction coefficient (no unit).
     #[must_use]
     pub fn friction(mut self, friction: Real) -> Self {
         self.material.friction = friction;
         self
     }
 
-    /// The same with another restitution.
+    /// The same with another restitution (no unit).
     #[must_use]
     pub fn restitution(mut self, restitution: Real) -> Self {
         self.material.restitution = restitution;
@@ -108,13 +108,13 @@ impl From<super::Shape3> for ShapeDef<D3> {
 /// Surface of a shape. The two materials of a contact are mixed by [`Mixing`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material<D: Dim> {
-    /// Coulomb coefficient while sliding (dimensionless, ≥ 0). Default 0.5.
+    /// Coulomb coefficient while sliding (no unit, ≥ 0). Default 0.5.
     pub friction: Real,
-    /// Coulomb coefficient while sticking (dimensionless). Used where it exceeds `friction`. Default 0: the same.
+    /// Coulomb coefficient while sticking (no unit). Used where it exceeds `friction`. Default 0: the same.
     pub static_friction: Real,
-    /// Share of the approach speed that comes back (dimensionless, ≥ 0; above 1 adds energy). Default 0.
+    /// Share of the approach speed that comes back (no unit, ≥ 0; above 1 adds energy). Default 0.
     pub restitution: Real,
-    /// Resistance to rolling, as a lever arm relative to the shape's radius (dimensionless, ≥ 0). Default 0.
+    /// Resistance to rolling, as a lever arm relative to the shape's radius (no unit, ≥ 0). Default 0.
     pub rolling_friction: Real,
     /// Resistance to spinning about the normal, as a lever arm [m], ≥ 0; on top of the friction of the contact area.
     /// Default 0.
@@ -184,7 +184,7 @@ impl Mixing {
         ("max", Self::Max),
     ];
 
-    /// The two coefficients combined.
+    /// The two coefficients combined (no unit).
     #[inline]
     pub fn mix(self, a: Real, b: Real) -> Real {
         match self {

@@ -27,16 +27,16 @@ use core::fmt::Debug;
 pub struct LocalRay<D: Dim> {
     /// Start, in the shape's frame [m].
     pub origin: D::Vec,
-    /// Direction and scale; need not be of unit length.
+    /// Way per unit of t [m]; need not be of unit length.
     pub direction: D::Vec,
-    /// Largest t that counts (dimensionless).
+    /// Largest t that counts (no unit).
     pub max: Real,
 }
 
 /// Where a ray meets a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalRayHit<D: Dim> {
-    /// Parameter of the hit, in [0, max].
+    /// Parameter of the hit, in [0, max] (no unit).
     pub t: Real,
     /// Outward unit normal in the shape's frame; zero if the ray starts inside.
     pub normal: D::Vec,
@@ -60,6 +60,12 @@ pub struct Submerged<D: Dim> {
     pub volume: Real,
     /// Its centroid, in the shape's frame [m]; the origin if there is none.
     pub center: D::Vec,
+}
+
+/// `normal` brought to unit length, in f64: the square of a small or large one would leave the range of f32. One without
+/// direction stays as it is, for `validate` to refuse.
+fn unit_normal<V: VecOps>(normal: V) -> V {
+    crate::distance::Wide::of(normal).unit().map_or(normal, crate::distance::Wide::narrow)
 }
 
 /// What every shape can do. Implemented by [`Shape2`] and [`Shape3`].
@@ -87,7 +93,7 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Tight bounds of the shape at `pose`; infinite for planes.
     fn aabb(&self, pose: &Pose<D>) -> Aabb<D>;
 
-    /// Corner points in the shape's frame; empty for round shapes without corners and for planes.
+    /// Corner points in the shape's frame [m]; empty for round shapes without corners and for planes.
     fn vertices(&self) -> Vec<D::Vec>;
 
     /// Distance from `p` (shape's frame) to the farthest point of the shape [m]; infinite for planes.
@@ -97,7 +103,7 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// other shapes without inside give infinity, so that the partner's size decides.
     fn inner_radius(&self) -> Real;
 
-    /// True if `p` (shape's frame) is inside or on the surface.
+    /// True if `p` (shape's frame) [m] is inside or on the surface.
     fn contains(&self, p: D::Vec) -> bool;
 
     /// First hit of the ray, None if it misses. A ray that starts inside hits at t = 0 with zero normal.

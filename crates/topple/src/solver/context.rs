@@ -86,7 +86,7 @@ impl<D: Dim> SolverContext<'_, D> {
         (self.bodies.states[slot as usize], self.bodies.props[slot as usize])
     }
 
-    /// Adds the impulse (`linear`, `angular`) to the velocity of a slot. Bodies that are not dynamic ignore it.
+    /// Adds the impulse (`linear` [N·s], `angular` [N·m·s]) to the velocity of a slot. Bodies that are not dynamic ignore it.
     #[inline]
     pub fn push(&mut self, slot: u32, linear: D::Vec, angular: D::Ang) {
         if slot == NO_SLOT {

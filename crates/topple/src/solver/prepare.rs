@@ -35,9 +35,9 @@ pub struct ContactRow<D: Dim> {
     pub contact: u32,
     /// Slots of the bodies.
     pub slots: [u32; 2],
-    /// Normal, from a to b, world frame.
+    /// Unit normal, from a to b, world frame.
     pub normal: D::Vec,
-    /// Tangent directions; in 2D the second is zero.
+    /// Tangent directions, unit vectors; in 2D the second is zero.
     pub tangents: [D::Vec; 2],
     /// The points; the first `count` are used.
     pub points: D::PerPoint<NormalRow<D>>,

@@ -49,7 +49,7 @@ impl Writer {
     pub fn u64(&mut self, value: u64) {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
-    /// The exact bits of a number.
+    /// The exact bits of a number, in whatever unit it has.
     pub fn real(&mut self, value: Real) {
         self.u32(value.to_bits());
     }
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     pub fn u64(&mut self) -> Result<u64, Error> {
         Ok(u64::from_le_bytes(self.array()?))
     }
-    /// A number, any bits.
+    /// A number, any bits, in the unit it was written in.
     pub fn real(&mut self) -> Result<Real, Error> {
         Ok(Real::from_bits(self.u32()?))
     }

@@ -152,7 +152,7 @@ impl<D: Dim> Body<'_, D> {
         self.record().locks
     }
 
-    /// Factor on gravity.
+    /// Factor on gravity (no unit).
     pub fn gravity_scale(&self) -> Real {
         self.core().gravity_scale
     }
@@ -188,12 +188,12 @@ impl<D: Dim> Body<'_, D> {
         shapes.filter_map(|&shape| self.world.shapes.id_at(shape)).map(ShapeId)
     }
 
-    /// World position of a point given in the body's frame.
+    /// World position [m] of a point given in the body's frame [m].
     pub fn to_world(&self, local: D::Vec) -> D::Point {
         self.pose().transform(local)
     }
 
-    /// A world point in the body's frame.
+    /// A world point [m] in the body's frame [m].
     pub fn to_local(&self, world: D::Point) -> D::Vec {
         self.pose().inverse_transform(world)
     }
@@ -415,7 +415,7 @@ impl<D: Dim> BodyMut<'_, D> {
         self.world.recolor_contacts_of(self.index);
     }
 
-    /// Sets the factor on gravity.
+    /// Sets the factor on gravity (no unit).
     pub fn set_gravity_scale(&mut self, scale: Real) -> Result<(), Error> {
         crate::error::finite("gravity_scale", scale)?;
         self.world.wake_index(self.index);

@@ -34,7 +34,7 @@ pub struct HitEvent<D: Dim> {
     pub bodies: [BodyId; 2],
     /// Where: the point with the largest impulse, world frame [m].
     pub point: D::Point,
-    /// From the first to the second shape.
+    /// Unit vector from the first to the second shape.
     pub normal: D::Vec,
     /// How fast they approached [m/s].
     pub speed: Real,

@@ -33,13 +33,13 @@ pub struct PreSolve<'a, D: Dim> {
     pub shapes: [ShapeId; 2],
     /// Their bodies.
     pub bodies: [BodyId; 2],
-    /// From the first to the second shape, world frame.
+    /// Unit vector from the first to the second shape, world frame.
     pub normal: D::Vec,
     /// Smallest separation of its points [m]; negative: overlap.
     pub separation: Real,
-    /// Coefficient of friction; may be changed.
+    /// Coefficient of friction (no unit); may be changed.
     pub friction: &'a mut Real,
-    /// Restitution; may be changed.
+    /// Restitution (no unit); may be changed.
     pub restitution: &'a mut Real,
     /// Velocity of surface b relative to a beyond the motion of the bodies, world frame [m/s]; may be changed.
     pub surface_velocity: &'a mut D::Vec,

@@ -22,17 +22,17 @@ impl<D: Dim> JointDef<D> {
         Ok(Self { local_a: local(a)?, local_b: local(b)?, ..Self::new(a, b, kind) })
     }
 
-    /// A ball joint at a point of the world.
+    /// A ball joint at a point of the world [m].
     pub fn ball(world: &World<D>, a: BodyId, b: BodyId, anchor: impl Into<D::Point>) -> Result<Self, Error> {
         Self::at(world, a, b, JointKind::Ball(Ball::default()), Pose::at(point::<D>(anchor)?))
     }
 
-    /// A fixed joint at a point of the world.
+    /// A fixed joint at a point of the world [m].
     pub fn fixed(world: &World<D>, a: BodyId, b: BodyId, anchor: impl Into<D::Point>) -> Result<Self, Error> {
         Self::at(world, a, b, JointKind::Fixed, Pose::at(point::<D>(anchor)?))
     }
 
-    /// A slider along an axis through a point of the world.
+    /// A slider along an axis through a point of the world [m].
     pub fn slider(
         world: &World<D>,
         a: BodyId,
@@ -44,7 +44,7 @@ impl<D: Dim> JointDef<D> {
         Self::at(world, a, b, JointKind::Slider(Slider::default()), frame)
     }
 
-    /// A rod between a point on a and a point on b, both in the world, of the length they are apart now.
+    /// A rod between a point on a and a point on b, both in the world [m], of the length they are apart now.
     pub fn rod(
         world: &World<D>,
         a: BodyId,
@@ -58,7 +58,7 @@ impl<D: Dim> JointDef<D> {
         Self::between(world, a, b, anchors, kind)
     }
 
-    /// A rope between a point on a and a point on b, both in the world, that is taut at the length they are apart now.
+    /// A rope between a point on a and a point on b, both in the world [m], that is taut at the length they are apart now.
     pub fn rope(
         world: &World<D>,
         a: BodyId,
@@ -71,7 +71,7 @@ impl<D: Dim> JointDef<D> {
         Self::between(world, a, b, anchors, JointKind::Distance(Distance { min: 0.0, max, spring: None }))
     }
 
-    /// A joint between a point on a and a point on b, both in the world.
+    /// A joint between a point on a and a point on b, both in the world [m].
     pub fn between(
         world: &World<D>,
         a: BodyId,
@@ -86,7 +86,7 @@ impl<D: Dim> JointDef<D> {
         Ok(Self { local_a: local(a, anchors[0])?, local_b: local(b, anchors[1])?, ..Self::new(a, b, kind) })
     }
 
-    /// Holds the point of b that is at `grip` in the world; a is where the counter-force goes, usually a static body.
+    /// Holds the point of b that is at `grip` [m] in the world; a is where the counter-force goes, usually a static body.
     pub fn mouse(world: &World<D>, a: BodyId, b: BodyId, grip: impl Into<D::Point>) -> Result<Self, Error> {
         let grip = point::<D>(grip)?;
         Self::between(world, a, b, [grip, grip], JointKind::Mouse(Mouse::to(grip)))
@@ -94,12 +94,12 @@ impl<D: Dim> JointDef<D> {
 }
 
 impl JointDef<D2> {
-    /// A hinge at a point of the world.
+    /// A hinge at a point of the world [m].
     pub fn hinge(world: &World<D2>, a: BodyId, b: BodyId, anchor: impl Into<Point2>) -> Result<Self, Error> {
         Self::at(world, a, b, JointKind::Hinge(Hinge::default()), Pose::at(point::<D2>(anchor)?))
     }
 
-    /// A wheel b on chassis a: axle at `anchor`, suspension along `axis`, both in the world.
+    /// A wheel b on chassis a: axle at `anchor` [m], suspension along `axis`, both in the world.
     pub fn wheel(
         world: &World<D2>,
         a: BodyId,
@@ -113,7 +113,7 @@ impl JointDef<D2> {
 }
 
 impl JointDef<D3> {
-    /// A hinge about an axis through a point of the world.
+    /// A hinge about an axis through a point of the world [m].
     pub fn hinge(
         world: &World<D3>,
         a: BodyId,
@@ -125,7 +125,7 @@ impl JointDef<D3> {
         Self::at(world, a, b, JointKind::Hinge(Hinge::default()), frame)
     }
 
-    /// A wheel b on chassis a: suspension along `axis`, axle at `anchor` along `axle`, all in the world. The axle is made
+    /// A wheel b on chassis a: suspension along `axis`, axle at `anchor` [m] along `axle`, all in the world. The axle is made
     /// perpendicular to the suspension.
     pub fn wheel(
         world: &World<D3>,
@@ -138,7 +138,7 @@ impl JointDef<D3> {
         let along = frame_along::<D3>(axis)?;
         let local = RotOps::<D3>::rotate_inv(along, axle);
         let across = local.y * local.y + local.z * local.z;
-        if !across.is_finite() || across <= 1e-12 {
+        if !across.is_finite() || across <= NO_DIRECTION {
             return Err(Error::invalid("axle", axle, "finite, not zero and not along the suspension"));
         }
         // About x, from z to the axle: the tangent is −y/z.
@@ -156,7 +156,7 @@ fn point<D: Dim>(anchor: impl Into<D::Point>) -> Result<D::Point, Error> {
 
 fn frame_along<D: Dim>(axis: D::Vec) -> Result<D::Rot, Error> {
     let length = axis.length();
-    if !length.is_finite() || length <= 1e-12 {
+    if !length.is_finite() || length <= NO_DIRECTION {
         return Err(Error::invalid("axis", axis, "finite and not zero"));
     }
     Ok(D::frame_along(axis * (1.0 / length)))

@@ -50,7 +50,7 @@ impl<D: Dim> ContactView<'_, D> {
         self.contact().is_sensor()
     }
 
-    /// From the first to the second shape, world frame.
+    /// Unit vector from the first to the second shape, world frame.
     pub fn normal(&self) -> D::Vec {
         self.contact().normal(self.places()[0].rotation)
     }
@@ -77,7 +77,7 @@ impl<D: Dim> ContactView<'_, D> {
         self.contact().manifold.friction_impulse * if time > 0.0 { 1.0 / time } else { 0.0 }
     }
 
-    /// Mixed coefficients (friction, restitution).
+    /// Mixed coefficients (friction, restitution), no unit.
     pub fn material(&self) -> (Real, Real) {
         (self.contact().friction, self.contact().restitution)
     }

@@ -55,7 +55,7 @@ use std::sync::Arc;
 /// use topple::{BodyDef2, Shape2, Vec2, World2};
 /// let mut world = World2::new();
 /// let ground = world.create_body(BodyDef2::fixed([0.0, 0.0]))?;
-/// world.add_shape(ground, Shape2::half_plane(Vec2::Y, 0.0)?)?;
+/// world.add_shape(ground, Shape2::half_plane(Vec2::Y, 0.0))?;
 /// let ball = world.create_body(BodyDef2::dynamic([0.0, 3.0]))?;
 /// world.add_shape(ball, Shape2::circle(0.5))?;
 /// for _ in 0..120 {

@@ -3,6 +3,9 @@
 use crate::narrow_phase::NarrowCounters;
 use std::time::{Duration, Instant};
 
+/// Milliseconds in a second [ms/s].
+const MS_PER_S: f64 = 1000.0;
+
 /// The stages of a step, in order. The same words name folders, timers and pages of the manual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -69,7 +72,7 @@ pub struct Counters {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profile {
     stage_times: [Duration; STAGES.len()],
-    /// The whole step.
+    /// Time of the whole step (a [`Duration`], exact to [ns]).
     pub total: Duration,
     /// How much there was.
     pub counters: Counters,
@@ -81,12 +84,12 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Time spent in one stage.
+    /// Time spent in one stage (a [`Duration`], exact to [ns]).
     pub fn stage(&self, stage: Stage) -> Duration {
         self.stage_times[stage as usize]
     }
 
-    /// Records a value under a name, until the next step; the same name adds up.
+    /// Records a value, in a unit of your own, under a name, until the next step; the same name adds up.
     pub fn add_value(&mut self, name: &str, value: f64) {
         match self.user.iter_mut().find(|(known, _)| known == name) {
             Some((_, sum)) => *sum += value,
@@ -98,7 +101,7 @@ impl Profile {
     pub fn time<R>(&mut self, name: &str, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let result = work();
-        self.add_value(name, start.elapsed().as_secs_f64() * 1e3);
+        self.add_value(name, start.elapsed().as_secs_f64() * MS_PER_S);
         result
     }
 

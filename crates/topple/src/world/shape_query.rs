@@ -15,11 +15,11 @@ pub struct ShapeHit<D: Dim> {
     pub shape: ShapeId,
     /// Its body.
     pub body: BodyId,
-    /// Share of the translation at which they touch, in [0, 1].
+    /// Share of the translation at which they touch, in [0, 1] (no unit).
     pub t: Real,
     /// Where they touch [m].
     pub point: D::Point,
-    /// From the moving shape to the one that was met; the direction to the nearest way out if they overlap at the start.
+    /// Unit vector from the moving shape to the one that was met; the direction to the nearest way out if they overlap at the start.
     pub normal: D::Vec,
 }
 
@@ -71,7 +71,7 @@ impl<D: Dim> World<D> {
         Ok(hits)
     }
 
-    /// The first shape that `shape` meets when it moves from `pose` by `translation` without turning. Shapes that it
+    /// The first shape that `shape` meets when it moves from `pose` by `translation` [m] without turning. Shapes that it
     /// overlaps at the start are met at t = 0.
     pub fn cast_shape(
         &self,

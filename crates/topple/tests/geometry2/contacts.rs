@@ -224,7 +224,7 @@ fn a_capsule_lies_on_a_box_a_plane_and_a_capsule_with_two_points() {
     let capsule = Shape2::capsule(Vec2::new(-0.5, 0.0), Vec2::new(0.5, 0.0), 0.2);
     let grounds = [
         (Shape2::rectangle(4.0, 2.0), 1.2),
-        (Shape2::half_plane(Vec2::Y, 1.0).unwrap(), 1.2),
+        (Shape2::half_plane(Vec2::Y, 1.0), 1.2),
         (Shape2::capsule(Vec2::new(-1.0, 0.8), Vec2::new(1.0, 0.8), 0.2), 1.2),
         (capsule.clone(), 0.4),
         (Shape2::segment(Vec2::new(2.0, 1.0), Vec2::new(-2.0, 1.0)), 1.2),

@@ -37,7 +37,7 @@ fn grounds() -> Vec<Shape2> {
         Shape2::polygon(&ramp).unwrap(),
         Shape2::segment(Vec2::new(-5.0, 0.0), Vec2::new(5.0, 0.0)),
         Shape2::capsule(Vec2::new(-5.0, -0.3), Vec2::new(5.0, -0.3), 0.3),
-        Shape2::half_plane(Vec2::Y, 0.0).unwrap(),
+        Shape2::half_plane(Vec2::Y, 0.0),
     ]
 }
 

@@ -113,14 +113,14 @@ fn a_ray_that_starts_inside_hits_at_once_without_normal() {
         let hit = shape.ray_cast(&ray).unwrap();
         assert_eq!((hit.t, hit.normal), (0.0, Vec2::ZERO), "{shape:?}");
     }
-    let plane = Shape2::half_plane(Vec2::Y, 1.0).unwrap();
+    let plane = Shape2::half_plane(Vec2::Y, 1.0);
     let ray = LocalRay { origin: Vec2::ZERO, direction: Vec2::Y, max: 10.0 };
     assert_eq!(plane.ray_cast(&ray).map(|h| (h.t, h.normal)), Some((0.0, Vec2::ZERO)));
 }
 
 #[test]
 fn half_planes_are_hit_from_the_free_side_only() {
-    let plane = Shape2::half_plane(Vec2::new(0.0, 2.0), 1.0).unwrap();
+    let plane = Shape2::half_plane(Vec2::new(0.0, 2.0), 1.0);
     let cast = |direction, max| plane.ray_cast(&LocalRay { origin: Vec2::new(5.0, 3.0), direction, max });
     assert_eq!(cast(Vec2::new(1.0, -4.0), 1.0).map(|h| (h.t, h.normal)), Some((0.5, Vec2::Y)));
     assert_eq!(cast(Vec2::new(1.0, -4.0), 0.4), None);

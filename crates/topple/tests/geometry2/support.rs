@@ -71,7 +71,7 @@ pub(crate) fn random_shape(random: &mut Random, kind: u32, size: Real) -> Shape2
         }
         _ => {
             let normal = random.rotation().rotate(Vec2::Y);
-            Shape2::half_plane(normal, random.range(-size, size)).unwrap()
+            Shape2::half_plane(normal, random.range(-size, size))
         }
     }
 }

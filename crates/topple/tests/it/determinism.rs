@@ -1,9 +1,14 @@
 //! The same bits: again, in debug and release builds, on threads, after a restore, with stages swapped out and in.
 
+use crate::examples::custom_broad_phase::SweepX;
+use crate::examples::custom_integrator::Windy;
+use crate::examples::custom_solver::Penalty;
 use crate::support::*;
 use std::sync::Arc;
 use topple::exec::{Pool, Serial};
 use topple::math::*;
+use topple::narrow_phase::{ContactBatch, LocalManifold, NarrowPhase};
+use topple::shape::ShapeOps;
 use topple::{BodyDef, ShapeDef, World};
 
 /// State hashes of the heap after 0, 60, 120, 180 and 240 steps, in the plane and in space. They are the same in every
@@ -233,6 +238,113 @@ fn swapped_stages_2d() {
 #[test]
 fn swapped_stages_3d() {
     swapped_stages::<D3>();
+}
+
+/// The library's contacts, asked for one by one by a narrow phase of the user's own, none of them kept.
+struct NothingKept;
+
+impl<D: Dim> NarrowPhase<D> for NothingKept {
+    fn name(&self) -> &'static str {
+        "nothing-kept"
+    }
+
+    fn update(&self, batch: &mut ContactBatch<'_, D>) {
+        let mut found = LocalManifold::default();
+        while let Some(mut task) = batch.next_task() {
+            let (job, cache, counters) = task.job();
+            D::Shape::collide(&job, cache, counters, &mut found);
+            task.finish(&found);
+        }
+    }
+}
+
+/// Puts methods of the user's own in all four places: none of them moves bodies as the library's do.
+fn put_in_own_stages<D: TestDim>(world: &mut World<D>) {
+    world.set_broad_phase(SweepX::default());
+    world.set_narrow_phase(NothingKept);
+    world.set_solver(Penalty::default());
+    world.set_integrator(Windy::<D> { wind: D::Vec::axis(0) * 6.0, rate: 0.5 });
+    let methods = world.methods();
+    let names = [methods.broad_phase(), methods.narrow_phase(), methods.solver(), methods.integrator()];
+    assert_eq!(names, ["sweep-x", "nothing-kept", "my-penalty", "windy"]);
+}
+
+/// The library's own methods, new ones, by name.
+fn put_back<D: TestDim>(world: &mut World<D>, solver: &str) {
+    world.set_broad_phase_by_name("bvh").unwrap();
+    world.set_narrow_phase_by_name("auto").unwrap();
+    world.set_solver_by_name(solver).unwrap();
+    world.set_integrator_by_name("semi-implicit-euler").unwrap();
+}
+
+/// Contacts with their ids and impulses: they belong to the world and not to a stage.
+fn impulses<D: TestDim>(world: &World<D>) -> Vec<(topple::ContactId, Vec<u32>)> {
+    let points = |c: topple::world::ContactView<'_, D>| {
+        c.points().map(|(_, _, impulse, _)| impulse.to_bits()).collect::<Vec<_>>()
+    };
+    world.contacts().map(|contact| (contact.id(), points(contact))).collect()
+}
+
+/// Users' own stages that are put in and taken out again between steps leave no trace, in no bit.
+fn own_stages_leave_no_trace<D: TestDim>() {
+    for solver in methods::<D>("solver") {
+        let [mut straight, mut swapped] = [heap_world::<D>(), heap_world::<D>()];
+        straight.set_solver_by_name(solver).unwrap();
+        for step in 0..100 {
+            let before = impulses(&swapped);
+            put_in_own_stages(&mut swapped);
+            put_back(&mut swapped, solver);
+            assert_eq!(impulses(&swapped), before, "before step {step}");
+            straight.step();
+            swapped.step();
+            assert_eq!(swapped.state_hash(), straight.state_hash(), "{solver}, after step {step}");
+        }
+    }
+}
+
+#[test]
+fn own_stages_leave_no_trace_2d() {
+    own_stages_leave_no_trace::<D2>();
+}
+#[test]
+fn own_stages_leave_no_trace_3d() {
+    own_stages_leave_no_trace::<D3>();
+}
+
+/// Steps taken by other stages change the motion, but a stage that comes back finds all it needs in the world: the
+/// world goes on as a restored copy does, whose stages have never seen the steps before.
+fn stages_hide_no_state<D: TestDim>() {
+    for solver in methods::<D>("solver") {
+        let mut world = heap_world::<D>();
+        world.set_solver_by_name(solver).unwrap();
+        let mut straight = heap_world::<D>();
+        straight.set_solver_by_name(solver).unwrap();
+        let steps = |world: &mut World<D>, count: usize| (0..count).for_each(|_| world.step());
+        for round in 0..4 {
+            steps(&mut world, 20);
+            put_in_own_stages(&mut world);
+            steps(&mut world, 10);
+            put_back(&mut world, solver);
+            let mut copy = World::<D>::restore(&world.snapshot()).unwrap();
+            assert_eq!(impulses(&copy), impulses(&world));
+            for step in 0..20 {
+                world.step();
+                copy.step();
+                assert_eq!(copy.state_hash(), world.state_hash(), "{solver}, round {round}, step {step}");
+            }
+        }
+        steps(&mut straight, 200);
+        assert_ne!(straight.state_hash(), world.state_hash(), "the stages in between were others");
+    }
+}
+
+#[test]
+fn stages_hide_no_state_2d() {
+    stages_hide_no_state::<D2>();
+}
+#[test]
+fn stages_hide_no_state_3d() {
+    stages_hide_no_state::<D3>();
 }
 
 /// The order in which independent things are created matters only through their ids: creation that was undone leaves the

@@ -51,7 +51,7 @@ impl TestDim for D2 {
         topple::Shape2::capsule(Vec2::X * (-0.5 * length), Vec2::X * (0.5 * length), radius)
     }
     fn half_space(x: Real, y: Real, offset: Real) -> topple::Shape2 {
-        topple::Shape2::half_plane(Vec2::new(x, y), offset).unwrap()
+        topple::Shape2::half_plane(Vec2::new(x, y), offset)
     }
     fn vec(x: Real, y: Real) -> Vec2 {
         Vec2::new(x, y)

@@ -50,7 +50,7 @@ impl TestDim for D2 {
         Shape2::rectangle(width, height).into()
     }
     fn floor() -> ShapeDef<D2> {
-        Shape2::half_plane(Vec2::Y, 0.0).unwrap().into()
+        Shape2::half_plane(Vec2::Y, 0.0).into()
     }
 }
 

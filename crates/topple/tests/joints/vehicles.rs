@@ -8,7 +8,7 @@ use topple::{BodyDef, BodyDef2, BodyDef3, JointDef2, JointDef3, Shape2, Shape3, 
 #[test]
 fn car_drives_in_the_plane() {
     let mut world: World2 = world();
-    world.create_body_with(BodyDef2::fixed([0.0, 0.0]), [Shape2::half_plane(Vec2::Y, 0.0).unwrap()]).unwrap();
+    world.create_body_with(BodyDef2::fixed([0.0, 0.0]), [Shape2::half_plane(Vec2::Y, 0.0)]).unwrap();
     let chassis =
         world.create_body_with(BodyDef2::dynamic([0.0, 0.8]), [Shape2::rectangle(2.0, 0.4)]).unwrap();
     let mut joints = Vec::new();

@@ -38,7 +38,7 @@ fn scene2(width: SimdWidth, threads: usize) -> u64 {
     let mut w = World2::new();
     w.set_solver(SolverSoftStep::with_width(width));
     w.set_executor(Arc::new(Pool::new(threads)));
-    w.create_body_with(BodyDef2::fixed([0.0, 0.0]), [Shape2::half_plane(Vec2::Y, 0.0).unwrap()]).unwrap();
+    w.create_body_with(BodyDef2::fixed([0.0, 0.0]), [Shape2::half_plane(Vec2::Y, 0.0)]).unwrap();
     for i in 0..300 {
         let p = [(i % 20) as f32 * 1.1 + 0.01 * (i / 20) as f32, 1.0 + (i / 20) as f32 * 1.1];
         let shape = if i % 3 == 0 { Shape2::circle(0.5) } else { Shape2::rectangle(1.0, 0.8) };

@@ -22,6 +22,8 @@ pub(super) struct Item<D: Dim> {
 
 /// Planes that are tried per split, plus one.
 const BINS: usize = 8;
+/// Keeps the topmost centre in the last bin, whatever the rounding (no unit).
+const BELOW_ONE: Real = 0.999_99;
 /// So few items are cut in the middle of their middles: to compare planes would cost more than it brings.
 const FEW: usize = 16;
 /// Below this depth items are halved by number, so that no input makes a deep tree.
@@ -189,7 +191,7 @@ fn split<D: Dim>(range: Range<'_, D>) -> (Range<'_, D>, Range<'_, D>) {
             return cut_at(items, mid, depth);
         }
     }
-    let scale = BINS as Real * 0.999_99 / size.get(axis);
+    let scale = BINS as Real * BELOW_ONE / size.get(axis);
     if items.len() > FEW && depth < MAX_DEPTH && scale.is_finite() {
         let bin = |item: &Item<D>| {
             // In 0..BINS by construction; `min` for the compiler.

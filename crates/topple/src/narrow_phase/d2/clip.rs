@@ -18,7 +18,7 @@ use super::sat::Axis;
 use crate::math::*;
 use crate::shape::d2::{Outline, rounding_of};
 
-/// Part of the slop below which the direction between two corners counts as noise (dimensionless); the edge's normal is
+/// Part of the slop below which the direction between two corners counts as noise (no unit); the edge's normal is
 /// taken instead.
 const BLUR: Real = 0.1;
 

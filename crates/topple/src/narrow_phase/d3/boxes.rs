@@ -5,13 +5,11 @@
 //!
 //! Cache: `kind` = 1 + axis of the last result; `a` = the four point labels of the last face contact, one per byte.
 
-use super::convex;
 use super::reduce::{FlatPoint, reduce};
+use super::{NO_CROSS_SQUARED, SECOND_FACE, convex};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 
-/// Squared sine below which two edges count as parallel: their cross product is noise, and a face serves as well.
-const PARALLEL_SQUARED: Real = 1e-6;
 /// Marks an unused byte of the packed labels.
 const NO_LABEL: u32 = 0xFF;
 /// Cosine above which the axis of an edge pair counts as the normal of a face: about 1.5 degrees.
@@ -72,7 +70,7 @@ impl Frame {
         let (r, q) = (&self.r, &self.q);
         // |e_i × b_j|² from the two small components: exact even when the edges are nearly parallel.
         let l2 = r[i1][j] * r[i1][j] + r[i2][j] * r[i2][j];
-        if l2 < PARALLEL_SQUARED {
+        if l2 < NO_CROSS_SQUARED {
             return Real::NEG_INFINITY;
         }
         let along = self.t[i2] * r[i1][j] - self.t[i1] * r[i2][j];
@@ -209,7 +207,7 @@ fn separating_axes(
             separated(axis, gap, cache);
             return None;
         }
-        let score = gap + bonus(axis) - if axis < 3 { 0.0 } else { 0.1 * slop };
+        let score = gap + bonus(axis) - if axis < 3 { 0.0 } else { SECOND_FACE * slop };
         if score > face_score {
             (face, face_gap, face_score) = (axis, gap, score);
         }
@@ -472,7 +470,7 @@ fn edge_contact(
     // Closest points of the lines on_a + x e_i and on_b + y b_j, both directions of unit length, kept on the edges.
     let d = on_b - on_a;
     let cos = f.r[i][j];
-    let det = (1.0 - cos * cos).max(PARALLEL_SQUARED);
+    let det = (1.0 - cos * cos).max(NO_CROSS_SQUARED);
     let (da, db) = (d[i], d.dot(dir_b));
     let x = ((da - cos * db) / det).clamp(-f.h[0][i], f.h[0][i]);
     let y = ((cos * da - db) / det).clamp(-f.h[1][j], f.h[1][j]);

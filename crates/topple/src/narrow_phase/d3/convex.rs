@@ -7,12 +7,18 @@
 //! Cache: `kind` = [`FACE_A`], [`FACE_B`] (whose face gave the normal) or [`AXIS`] (none), `a` = the last normal in two times 16 bits, `b` = hashes of the points
 //! chosen last.
 
+use super::SECOND_FACE;
 use super::patch::{self, Patch, PatchJob};
 use crate::distance::{CoreDistance, Cores, Wide, core_distance};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::d3::BoxHull;
 use crate::shape::{Shape3, ShapeOps};
+
+/// Error of the distance that the search leaves, as a share of it (no unit).
+const SEARCH_ERROR: f64 = 1e-6;
+/// The face of b gives the patch only if its normal fits better than that of a by this much cosine (no unit): hysteresis.
+const CLEARLY_FLATTER: Real = 1e-3;
 
 const AXIS: u32 = 64;
 const FACE_A: u32 = 65;
@@ -226,21 +232,21 @@ fn manifold(
     // A face normal that is as good to within the slop; harder to enter than to keep, and the last face first.
     let slop = f64::from(job.slop);
     let enter = if last == AXIS { 0.5 * slop } else { slop };
-    let lowest = found.distance - enter.max(1e-6 * found.distance.abs());
+    let lowest = found.distance - enter.max(SEARCH_ERROR * found.distance.abs());
     let mut best = f64::NEG_INFINITY;
     let mut chosen = None;
     for (axis, kind) in [(flat_a, FACE_A), (flat_b.map(|n| -n), FACE_B)] {
         let Some(axis) = axis.filter(|n| n.dot(normal) > 0.5) else { continue };
         let gap = cores.gap(Wide::of(axis));
         let score = gap + if kind == last { 0.5 * slop } else { 0.0 };
-        if gap >= lowest && score > best + 0.1 * slop {
+        if gap >= lowest && score > best + f64::from(SECOND_FACE) * slop {
             best = score;
             chosen = Some((axis, kind, gap));
         }
     }
     let mut reference_is_b = flat_a.is_none() && flat_b.is_some();
     if let (None, Some(m), Some(n)) = (chosen, flat_a, flat_b) {
-        reference_is_b = -n.dot(normal) > m.dot(normal) + 1e-3;
+        reference_is_b = -n.dot(normal) > m.dot(normal) + CLEARLY_FLATTER;
     }
     if let Some((axis, kind, gap)) = chosen {
         normal = axis;

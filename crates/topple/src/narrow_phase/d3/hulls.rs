@@ -5,8 +5,8 @@
 //!
 //! Cache: `kind` = face of a, face of b or edge pair; `a` = the two features; `b` = hashes of the points chosen last.
 
-use super::convex;
 use super::patch::{self, Patch, PatchJob};
+use super::{NO_CROSS_SQUARED, SECOND_FACE, convex};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::d3::{EdgeLine, HullFace, HullView, LineBlock};
@@ -14,8 +14,6 @@ use crate::shape::d3::{EdgeLine, HullFace, HullView, LineBlock};
 const FACE_A: u32 = 32;
 const FACE_B: u32 = 33;
 const EDGES: u32 = 34;
-/// Squared sine below which two edges count as parallel.
-const PARALLEL_SQUARED: Real = 1e-6;
 /// First bit of ids of edge contacts.
 const EDGE_ID: u32 = 1 << 31;
 
@@ -189,7 +187,7 @@ fn best_face(
     for (j, face) in pair.b.faces.iter().enumerate() {
         let gap = pair.face_b_gap(face);
         let axis = Axis { kind: FACE_B, i: 0, j, gap };
-        if offer(axis, gap + bonus(FACE_B, j) - 0.1 * slop) {
+        if offer(axis, gap + bonus(FACE_B, j) - SECOND_FACE * slop) {
             return axis;
         }
     }
@@ -277,7 +275,7 @@ fn lowest(points: &[Vec3], n: Vec3) -> Real {
 fn edge_normal(line: &EdgeLine, db: Vec3) -> Option<Vec3> {
     let cross = line.along.cross(db);
     let l2 = cross.length_squared();
-    if l2 < PARALLEL_SQUARED * line.along.length_squared() * db.length_squared() || l2 <= 0.0 {
+    if l2 < NO_CROSS_SQUARED * line.along.length_squared() * db.length_squared() || l2 <= 0.0 {
         return None;
     }
     let unit = cross * (1.0 / l2.sqrt());

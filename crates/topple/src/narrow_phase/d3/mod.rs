@@ -19,6 +19,14 @@ use crate::math::*;
 use crate::shape::Shape3;
 use crate::shape::d3::BoxHull;
 
+/// Sine below which two segments or edges count as parallel (no unit), so that a capsule rests on two points: about one degree.
+const PARALLEL: Real = 0.02;
+/// Squared sine below which two edges have no common normal (no unit): their cross product is noise, and a face
+/// serves as well.
+const NO_CROSS_SQUARED: Real = 1e-6;
+/// Hysteresis: a face of b has to be better than one of a by this many slops, so that equal ones do not take turns.
+const SECOND_FACE: Real = 0.1;
+
 /// Order in which the contact functions want the two shapes. Polyhedra come first: their faces are exact in their
 /// own frame, whatever the distance to the corner of a large one.
 fn rank(shape: &Shape3) -> u32 {

@@ -3,6 +3,7 @@
 //! All in the plane across the contact normal, as heights above the reference plane. Labels of points name the pair of
 //! polygon edges that meet there, so they stay while the same features touch.
 
+use super::PARALLEL;
 use super::reduce::{FlatPoint, reduce};
 use crate::math::*;
 use crate::narrow_phase::LocalManifold;
@@ -11,8 +12,6 @@ use crate::narrow_phase::LocalManifold;
 const LABEL_BITS: u32 = 9;
 /// Edge number of the point that closest-point search found, beyond all others.
 const WITNESS: u16 = 0x1FF;
-/// Sine below which two lines count as parallel.
-const PARALLEL: Real = 0.02;
 /// Cosine between contact normal and face below which a face is too steep to measure heights over it.
 const STEEP: Real = 0.2;
 

@@ -30,6 +30,8 @@ impl FlatPoint {
 
 /// Advantage of a point that was used last time, as a factor on lengths squared and areas.
 const LOYALTY: Real = 1.1;
+/// Slope of the direction in which the first point is the farthest (no unit): not parallel to the edges of common shapes.
+const ASKEW: Real = 0.37;
 
 /// Chooses up to four of `points`: large area, the deepest one among them. `was_used` tells which were chosen last
 /// time. Returns indices and their number.
@@ -71,8 +73,7 @@ fn choose(points: &[FlatPoint], used: u64, slop: Real) -> ([usize; 4], usize) {
         high = [high[0].max(p.x), high[1].max(p.y)];
     }
     let reach = 0.5 * (high[0] - low[0]).max(high[1] - low[1]);
-    // A direction that is not parallel to the edges of common shapes.
-    let (first, _) = best(points, |i, p| p.x + 0.37 * p.y + (weight(i) - 1.0) * reach);
+    let (first, _) = best(points, |i, p| p.x + ASKEW * p.y + (weight(i) - 1.0) * reach);
     let p = points[first];
     let (second, _) = best(points, |i, r| {
         let (dx, dy) = (r.x - p.x, r.y - p.y);

@@ -1,13 +1,19 @@
 //! Closed forms: spheres and capsules against each other and against boxes.
 
-use super::push_core_point;
+use super::{PARALLEL, push_core_point};
 use crate::distance::{Cores, Wide, core_distance};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters};
 use crate::shape::d3::{HullData, closest_on_segment, segment_fraction};
 
-/// Sine below which two segments count as parallel, so that a capsule rests on two points.
-const PARALLEL: Real = 0.02;
+/// How far outside of a face, as a share of the height above it, a point still counts as above it (no unit): rounding.
+const ABOVE_FACE: Real = 1e-6;
+/// Squared sine below which the closest points of two segments are anywhere along them (no unit): the middle is taken.
+const PARALLEL_LINES: Real = 1e-10;
+/// Sine below which an edge of a box and a segment have no common normal (no unit): the faces cover that direction.
+const NO_CROSS: Real = 1e-3;
+/// Cosine above which the true direction counts as the normal of the face (no unit): about 0.8 degrees.
+const SAME_WAY: Real = 0.9999;
 
 pub(super) fn sphere_sphere(ra: Real, rb: Real, job: &CollideJob<'_, D3>, out: &mut LocalManifold<D3>) {
     let offset = job.b_in_a.position.to_vec();
@@ -100,7 +106,7 @@ pub(super) fn hull_sphere(
     }
     // Above the middle of the face, or inside: its plane is the surface.
     let on_face = center - face.normal * height;
-    if height <= 0.0 || hull.faces().iter().all(|f| f.normal.dot(on_face) <= f.offset + 1e-6 * height) {
+    if height <= 0.0 || hull.faces().iter().all(|f| f.normal.dot(on_face) <= f.offset + ABOVE_FACE * height) {
         out.normal = face.normal;
         push_core_point(out, on_face, height, [ra, rb], job.margin, 0);
         return;
@@ -125,7 +131,8 @@ pub(super) fn closest_segments(a: [Vec3; 2], b: [Vec3; 2]) -> [Real; 2] {
     let (ar, br) = (da.dot(r), db.dot(r));
     // |da × db|² from the cross product: aa·bb − ab² would cancel for nearly parallel segments.
     let det = da.cross(db).length_squared();
-    let mut s = if det > 1e-10 * aa * bb { ((ab * br - ar * bb) / det).clamp(0.0, 1.0) } else { 0.5 };
+    let mut s =
+        if det > PARALLEL_LINES * aa * bb { ((ab * br - ar * bb) / det).clamp(0.0, 1.0) } else { 0.5 };
     let mut t = (ab * s + br) / bb;
     if !(0.0..=1.0).contains(&t) {
         t = t.clamp(0.0, 1.0);
@@ -210,7 +217,7 @@ pub(super) fn box_capsule(
     for i in 0..3 {
         let cross = Vec3::axis(i).cross(reach);
         let l = cross.length();
-        if l <= 1e-3 * length || l <= 0.0 {
+        if l <= NO_CROSS * length || l <= 0.0 {
             continue;
         }
         counters.axes += 1;
@@ -237,7 +244,7 @@ pub(super) fn box_capsule(
         if distance > gap + job.slop || !is_face {
             normal = d.normalize_or(normal);
             gap = distance;
-            is_face = is_face && normal.dot(best.1) > 0.9999;
+            is_face = is_face && normal.dot(best.1) > SAME_WAY;
             on_a = Some(x);
         }
     }

@@ -10,6 +10,9 @@ use crate::math::*;
 use crate::shape::{Facet, Submerged};
 use core::f64::consts::PI;
 
+/// A whole turn less this is no turn at all: two normals that are the same but for rounding [rad].
+const ROUNDING: f64 = 1e-9;
+
 /// Adds what the wind sees: the edges of the core, and the rounding as one round piece in the middle. Together they show
 /// any wind the exact width of the shape.
 pub(super) fn facets(shape: &Shape2, out: &mut Vec<Facet<D2>>) {
@@ -55,8 +58,7 @@ pub(super) fn submerged(shape: &Shape2, normal: Vec2, offset: Real) -> Submerged
 }
 
 fn finish(area: f64, moment: [f64; 2], origin: [f64; 2]) -> Submerged<D2> {
-    // Written so that a NaN gives nothing too.
-    if !(area > 0.0) {
+    if area.is_nan() || area <= 0.0 {
         return Submerged::default();
     }
     let center = [0, 1].map(|i| (origin[i] + moment[i] / area) as Real);
@@ -121,7 +123,7 @@ impl Sum {
         let sweep = atan2_f64(from[0] * to[1] - from[1] * to[0], dot(from, to));
         // The two edges of a capsule look exactly opposite ways: half a turn, whatever the sign of the rounding.
         let sweep = if sweep < 0.0 { sweep + 2.0 * PI } else { sweep };
-        if sweep >= 2.0 * PI - 1e-9 {
+        if sweep >= 2.0 * PI - ROUNDING {
             return;
         }
         let start = atan2_f64(from[1], from[0]);

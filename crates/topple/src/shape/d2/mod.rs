@@ -112,15 +112,9 @@ impl Shape2 {
         Self::Segment { a, b }
     }
 
-    /// The points x with n·x ≤ `offset` [m], n being `normal` brought to unit length.
-    pub fn half_plane(normal: Vec2, offset: Real) -> Result<Self, Error> {
-        // In f64: the square of a small or large normal would leave the range of f32.
-        let (x, y) = (f64::from(normal.x), f64::from(normal.y));
-        let length = (x * x + y * y).sqrt();
-        if !length.is_finite() || length <= 0.0 {
-            return Err(Error::invalid("HalfPlane.normal", normal, "finite and not zero"));
-        }
-        crate::error::finite("HalfPlane.offset", offset)?;
-        Ok(Self::HalfPlane { normal: Vec2::new((x / length) as Real, (y / length) as Real), offset })
+    /// The half-plane below the line n̂·x = `offset` [m], n̂ = `normal`/|`normal`|. A normal without direction is
+    /// kept as it is and refused when the shape is attached.
+    pub fn half_plane(normal: Vec2, offset: Real) -> Self {
+        Self::HalfPlane { normal: super::unit_normal(normal), offset }
     }
 }

@@ -10,9 +10,6 @@ use crate::shape::{Facet, Mass, ShapeOps, Submerged};
 use crate::store::{Reader, Writer};
 use std::sync::Arc;
 
-/// How far the length of a half-plane's normal may be from 1 (dimensionless).
-const UNIT_TOLERANCE: Real = 1e-3;
-
 impl ShapeOps<D2> for Shape2 {
     fn kind(&self) -> &'static str {
         match self {

@@ -7,6 +7,9 @@ use super::polygon::edge_normal;
 use super::{LocalRay, LocalRayHit, Shape2};
 use crate::math::*;
 
+/// Squared lengths whose inverse roots are far inside the range of f32 [m²].
+const LENGTHS_SQUARED: core::ops::Range<Real> = 1e-30..1e30;
+
 /// Outward normals of a rectangle: bottom, right, top, left.
 const RECTANGLE_NORMALS: [Vec2; 4] = [Vec2::NEG_Y, Vec2::X, Vec2::Y, Vec2::NEG_X];
 
@@ -74,7 +77,7 @@ impl Scratch {
         let length2 = d.length_squared();
         // In f32 where its range allows; the normals of long-lived polygons are worth f64, these are made per call.
         let n =
-            if length2 > 1e-30 && length2 < 1e30 { -d.perp() / length2.sqrt() } else { edge_normal(a, b) };
+            if LENGTHS_SQUARED.contains(&length2) { -d.perp() / length2.sqrt() } else { edge_normal(a, b) };
         self.vertices[..2].copy_from_slice(&[a, b]);
         self.normals = [n, -n];
         Outline { vertices: &self.vertices[..2], normals: &self.normals, radius }

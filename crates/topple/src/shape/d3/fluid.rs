@@ -149,8 +149,7 @@ pub(super) fn submerged(shape: &Shape3, normal: Vec3, offset: Real) -> Submerged
 }
 
 fn finish(volume: f64, moment: Wide, origin: Wide) -> Submerged<D3> {
-    // Written so that a NaN gives nothing too.
-    if !(volume > 0.0) {
+    if volume.is_nan() || volume <= 0.0 {
         return Submerged::default();
     }
     Submerged { volume: volume as Real, center: (origin + moment * (1.0 / volume)).narrow() }

@@ -13,7 +13,7 @@ pub(super) fn mass(shape: &Shape3, density: Real) -> Mass<D3> {
         Shape3::Sphere { radius } => {
             let r = f64::from(*radius);
             let volume = 4.0 / 3.0 * PI * r * r * r;
-            let moment = 0.4 * volume * r * r;
+            let moment = 2.0 / 5.0 * volume * r * r;
             diagonal(density, volume, [moment; 3])
         }
         Shape3::Box { half, radius } => rounded_box(density, *half, *radius),
@@ -80,10 +80,10 @@ fn capsule(density: Real, a: Vec3, b: Vec3, radius: Real) -> Mass<D3> {
     let unit = axis.normalize_or(Vec3::Y);
     let cylinder = PI * r * r * length;
     let ball = 4.0 / 3.0 * PI * r * r * r;
-    let along = (0.5 * cylinder + 0.4 * ball) * r * r;
+    let along = (0.5 * cylinder + 2.0 / 5.0 * ball) * r * r;
     // Half balls sit at ±length/2, their centroid 3r/8 further out.
     let across = cylinder * (length * length / 12.0 + r * r / 4.0)
-        + ball * (0.4 * r * r + length * length / 4.0 + 3.0 / 8.0 * length * r);
+        + ball * (2.0 / 5.0 * r * r + length * length / 4.0 + 3.0 / 8.0 * length * r);
     let density = f64::from(density);
     let (along, across) = ((along * density) as Real, (across * density) as Real);
     // I = across·1 + (along − across)·u uᵀ.

@@ -113,7 +113,7 @@ impl Shape3 {
     /// The half-space below the plane n̂·x = `offset` [m], n̂ = `normal`/|`normal`|. A normal without direction is
     /// kept as it is and refused when the shape is attached.
     pub fn plane(normal: Vec3, offset: Real) -> Self {
-        Self::Plane { normal: normal.normalize_or(normal), offset }
+        Self::Plane { normal: super::unit_normal(normal), offset }
     }
 }
 
@@ -183,8 +183,7 @@ impl ShapeOps<D3> for Shape3 {
                 positive("Capsule.radius", *radius)
             }
             Self::Plane { normal, offset } => {
-                let length = normal.length();
-                if !(length - 1.0).abs().le(&1e-3) {
+                if !is_near(normal.length(), 1.0, UNIT_TOLERANCE) {
                     return Err(Error::invalid("Plane.normal", normal, "a finite vector of length 1"));
                 }
                 finite("Plane.offset", *offset)

@@ -6,6 +6,11 @@ use crate::math::*;
 use crate::shape::{LocalRay, LocalRayHit, ShapeOps};
 use glam::Vec3Swizzles;
 
+/// A ray has arrived at a rounded surface when the rest of the way is this share of the place on it (no unit); f32 has no
+/// more digits. The start of the ray counts with the second share.
+const ARRIVED: Real = 2e-6;
+const OFF_ORIGIN: Real = 1e-7;
+
 pub(super) fn ray_cast(shape: &Shape3, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
     if !(ray.max >= 0.0 && ray.origin.is_finite() && ray.direction.is_finite()) {
         return None;
@@ -86,13 +91,13 @@ const MAX_STEPS: usize = 64;
 fn rounded(radius: Real, ray: &LocalRay<D3>, closest: impl Fn(Vec3) -> Vec3) -> Option<LocalRayHit<D3>> {
     let mut t = 0.0;
     let mut normal = Vec3::ZERO;
-    let far = 1e-7 * ray.origin.abs().max_element();
+    let far = OFF_ORIGIN * ray.origin.abs().max_element();
     for _ in 0..MAX_STEPS {
         let p = ray.origin + ray.direction * t;
         let away = p - closest(p);
         let length = away.length();
         let height = length - radius;
-        let arrived = height <= 2e-6 * (radius + p.abs().max_element()) + far;
+        let arrived = height <= ARRIVED * (radius + p.abs().max_element()) + far;
         // On a sharp surface the last bit of the way has no direction any more: the step before knew it.
         if normal == Vec3::ZERO || !arrived || (radius > 0.0 && length > 0.5 * radius) {
             normal = away.normalize_or(normal);

@@ -11,12 +11,17 @@ use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
 use crate::contact::{Contact, ContactPoint};
 use crate::math::*;
 
+/// Speculative distance, at least [m]: it is divided by, and may be set to 0.
+const LEAST_REACH: Real = 1e-9;
+/// Weight of a point at the far end of the speculative distance (no unit): above 0, so that some point always counts.
+const LEAST_WEIGHT: Real = 1e-3;
+
 /// Softness of a contact for sub-steps of length h: see the head of `kernel.rs`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Softness {
     /// massScale·biasRate [1/s].
     pub rate: Real,
-    /// massScale.
+    /// massScale (no unit).
     pub mass_scale: Real,
 }
 
@@ -148,11 +153,11 @@ fn invert<L: Lanes>(k: L) -> L {
 pub(crate) struct PrepareParams {
     /// Softness between two moving bodies, and against the ground.
     pub soft: [Softness; 2],
-    /// Factor on stored impulses: 1 with warm starting, else 0.
+    /// Factor on stored impulses (no unit): 1 with warm starting, else 0.
     pub warm: f32,
-    /// Factor on friction: 1 or 0.
+    /// Factor on friction (no unit): 1 or 0.
     pub friction: f32,
-    /// Speculative distance in slops.
+    /// Speculative distance [slops].
     pub speculative: f32,
     /// Approach speed above which contacts bounce [m/s]; infinite without restitution.
     pub bounce_speed: f32,
@@ -256,7 +261,7 @@ pub(crate) fn prepare_row<
     let warm = L::splat(params.warm);
     let between = minus(&b.c, &a.c);
     let start: Option<[Side<L, N, A>; 2]> = flat.bounces.then(|| states.map(gather));
-    let reach = h1[3].mul(L::splat(params.speculative)).max(L::splat(1e-9));
+    let reach = h1[3].mul(L::splat(params.speculative)).max(L::splat(LEAST_REACH));
     let (mut center_a, mut center_b, mut weights) = ([zero; N], [zero; N], zero);
     let mut anchors = [[zero; N]; P];
     for i in 0..flat.most {
@@ -292,7 +297,7 @@ pub(crate) fn prepare_row<
         }
         // The centre of friction moves smoothly as points come and go: a point counts fully up to the speculative
         // distance and hardly at twice of it.
-        let weight = L::splat(2.0).sub(separation.div(reach)).max(L::splat(1e-3)).min(one);
+        let weight = L::splat(2.0).sub(separation.div(reach)).max(L::splat(LEAST_WEIGHT)).min(one);
         let weight = L::select(is_used, weight, zero);
         add_scaled(&mut center_a, &r_a, weight);
         add_scaled(&mut center_b, &r_b, weight);

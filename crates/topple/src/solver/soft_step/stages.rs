@@ -1,6 +1,6 @@
 //! The stages of a solve, cut into pieces and run with a barrier between them.
 
-use super::joints::{JOINTS_PER_PIECE, JointPass, JointRow, JointRows, JointRun, JointScene};
+use super::joints::{JointPass, JointRange, JointRows, JointScene, WideDim};
 use super::kernel::{self, PassParams};
 use super::lanes::{Lanes, Scalar, SimdWidth};
 use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening};
@@ -18,9 +18,11 @@ use core::ops::Range;
 const BODIES_PER_PIECE: usize = 128;
 /// Rows per piece.
 const ROWS_PER_PIECE: usize = 8;
+/// Cycles of a soft contact per sub-step, at most (no unit): stiffer ones would ring.
+const MAX_CONTACT_RATE: Real = 0.125;
 
 /// What a dimension gives to this solver.
-pub trait SoftDim: Sized {
+pub trait SoftDim: WideDim + Sized {
     /// Rows and packed bodies.
     #[doc(hidden)]
     type Core: Default + core::fmt::Debug + Send + Sync;
@@ -79,6 +81,8 @@ pub struct Core<
     cold: Vec<ColdRow<P>>,
     stages: Vec<Stage>,
     pieces: Vec<usize>,
+    /// Joints of the overflow, then of each colour in use.
+    joint_ranges: Vec<JointRange>,
 }
 
 /// One stage: rows or bodies cut into pieces.
@@ -107,10 +111,10 @@ enum Stage {
     },
     Store,
     PrepareJoints,
+    /// Index in `joint_ranges`.
     Joints {
         pass: JointPass,
-        from: u32,
-        to: u32,
+        range: u32,
     },
     StoreJoints,
 }
@@ -369,28 +373,29 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     Core<N, A, P, T, K, S>
 {
     /// Cuts the colours into rows and lists the stages.
-    fn plan<D: Dim>(&mut self, joints: &mut JointRows<D>, context: &SolverContext<'_, D>) {
+    fn plan<D: Dim>(
+        &mut self,
+        joints: &mut JointRows<D>,
+        context: &SolverContext<'_, D>,
+        scene: &JointScene<'_, D>,
+    ) {
         self.cold.clear();
-        joints.rows.clear();
-        let mut list = |indices: &[u32]| {
-            let from = joints.rows.len() as u32;
-            let blank = |&index: &u32| JointRow::blank(index, &context.joints[index as usize]);
-            joints.rows.extend(indices.iter().map(blank));
-            from..joints.rows.len() as u32
-        };
+        joints.clear();
+        self.joint_ranges.clear();
         let overflow = context.graph.overflow();
         // One contact per row: overflow contacts may share bodies and are solved one after the other.
         fill_rows(&overflow.contacts, &mut self.cold, 1);
         let serial = self.cold.len() as u32;
-        let serial_joints = list(&overflow.joints);
-        // Rows and joints of each colour in use.
-        let mut ranges: [(Range<u32>, Range<u32>); 32] = core::array::from_fn(|_| (0..0, 0..0));
+        self.joint_ranges.push(joints.add(&overflow.joints, context, scene, true));
+        // Rows of each colour in use.
+        let mut ranges: [Range<u32>; 32] = core::array::from_fn(|_| 0..0);
         let mut count = 0;
         let in_use = |color: &&crate::contact::Color| !color.contacts.is_empty() || !color.joints.is_empty();
         for color in context.graph.colors().iter().filter(in_use) {
             let from = self.cold.len() as u32;
             fill_rows(&color.contacts, &mut self.cold, WIDTH);
-            ranges[count] = (from..self.cold.len() as u32, list(&color.joints));
+            ranges[count] = from..self.cold.len() as u32;
+            self.joint_ranges.push(joints.add(&color.joints, context, scene, false));
             count += 1;
         }
         let total = self.cold.len();
@@ -400,7 +405,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
 
         let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
         let row_pieces = total.div_ceil(ROWS_PER_PIECE);
-        let Self { stages, pieces, .. } = self;
+        let Self { stages, pieces, joint_ranges, .. } = self;
         stages.clear();
         pieces.clear();
         let mut add = |stage: Stage, count: usize| {
@@ -416,21 +421,20 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 Pass::Relax => Some(JointPass::Relax),
                 Pass::Restitution => None,
             };
-            let joints = |range: &Range<u32>, pieces: u32, add: &mut dyn FnMut(Stage, usize)| {
+            let joints = |range: usize, pieces: usize, add: &mut dyn FnMut(Stage, usize)| {
                 if let Some(pass) = joint_pass {
-                    add(Stage::Joints { pass, from: range.start, to: range.end }, pieces as usize);
+                    add(Stage::Joints { pass, range: range as u32 }, pieces);
                 }
             };
-            joints(&serial_joints, u32::from(!serial_joints.is_empty()), add);
+            joints(0, joint_ranges[0].pieces().min(1), add);
             add(Stage::Overflow { pass, is_odd, to: serial }, usize::from(serial > 0));
-            for (range, joint_range) in &ranges[..count] {
-                let pieces = (joint_range.end - joint_range.start).div_ceil(JOINTS_PER_PIECE as u32);
-                joints(joint_range, pieces, add);
+            for (color, range) in ranges[..count].iter().enumerate() {
+                joints(color + 1, joint_ranges[color + 1].pieces(), add);
                 let pieces = (range.end - range.start).div_ceil(ROWS_PER_PIECE as u32);
                 add(Stage::Rows { pass, is_odd, from: range.start, to: range.end }, pieces as usize);
             }
         };
-        let joint_pieces = joints.rows.len().div_ceil(JOINTS_PER_PIECE);
+        let joint_pieces = joints.all().pieces();
         add(Stage::PrepareRows, row_pieces);
         add(Stage::PrepareJoints, joint_pieces);
         for substep in 0..context.settings.substeps {
@@ -465,22 +469,36 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let settings = context.settings;
         let h = context.dt / settings.substeps as Real;
         context.impulse_time = h;
-        self.plan(joint_rows, context);
         let count = context.bodies.len();
         self.whitenings.clear();
         self.whitenings.extend(context.bodies.props.iter().map(whitening::<D>));
         self.after.clear();
         self.after.resize(count, [0.0; 6]);
         self.packed.clear();
-        for (state, l) in context.bodies.states.iter().zip(&self.whitenings) {
+        let bodies = &*context.bodies;
+        for ((state, &rotation), l) in bodies.states.iter().zip(&bodies.rotations).zip(&self.whitenings) {
             let mut packed = Packed::ZERO;
             packed.set_velocity::<D>(state.v, whiten_spin::<D>(l, state.w));
+            packed.set_rotation::<D>(rotation);
             self.packed.push(packed);
         }
         // The ground, read by static lanes and never written.
-        self.packed.push(Packed::ZERO);
+        let mut ground = Packed::ZERO;
+        ground.set_rotation::<D>(D::Rot::IDENTITY);
+        self.packed.push(ground);
+        let whitenings = core::mem::take(&mut self.whitenings);
+        let joint_scene = JointScene {
+            settings,
+            props: &context.bodies.props,
+            slots: &context.bodies.slots,
+            whitenings: &whitenings,
+            places: context.places,
+            h,
+        };
+        self.plan(joint_rows, context, &joint_scene);
+        self.whitenings = whitenings;
 
-        let hertz = settings.contact_hertz.min(0.125 / h);
+        let hertz = settings.contact_hertz.min(MAX_CONTACT_RATE / h);
         let soft = [
             Softness::new(hertz, settings.contact_damping, h),
             Softness::new(2.0 * hertz, settings.contact_damping, h),
@@ -500,7 +518,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let line = body_line::<D, S>(&place, props.inv_mass, &self.whitenings[slot], props.is_dynamic);
             self.lines.push(Packed(line));
         }
-        let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces } = self;
+        let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces, joint_ranges } =
+            self;
         let bodies = &mut *context.bodies;
         // Preparation looks at the velocities of the start; the integrator changes them afterwards.
         let props = &bodies.props[..];
@@ -516,14 +535,17 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let row_count = cold.len();
         let cold = Disjoint::new(cold);
         let contacts = Disjoint::new(context.contacts);
-        let joint_count = joint_rows.rows.len();
-        let joint_rows = Disjoint::new(&mut joint_rows.rows);
+        let all_joints = joint_rows.all();
+        let joint_rows = joint_rows.share();
+        let joint_ranges = &joint_ranges[..];
         let joints = Disjoint::new(context.joints);
         let integrator = context.integrator;
         let forces = Disjoint::new(core::slice::from_mut(&mut context.forces));
         let whitenings = &whitenings[..];
         let stages = &stages[..];
         let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed, is_odd: false };
+        let joint_scene =
+            JointScene { settings, props, slots: scene.slots, whitenings, places: scene.places, h };
         let rolling = Rolling { props, whitenings };
         let partly_locked = |slot: u32| (slot as usize) < count && props[slot as usize].is_partly_locked();
         let piece_range =
@@ -605,8 +627,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 let tracks = unsafe { tracks.range(from.min(tracked), to.min(tracked)) };
                 let mut block = BodyBlock { settings, states, rotations, props: &props[from..to], tracks };
                 integrator.integrate_positions(&mut block, h);
-                for (state, packed) in block.states.iter().zip(packed) {
+                for ((state, &rotation), packed) in
+                    block.states.iter().zip(block.rotations.iter()).zip(packed)
+                {
                     packed.advance::<D>(state, h);
+                    packed.set_rotation::<D>(rotation);
                 }
             }
             Stage::Rows { pass, is_odd, from, to } => {
@@ -669,30 +694,21 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 }
             }
             Stage::PrepareJoints => {
-                let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
-                let scene = JointScene { settings, props, slots: scene.slots, places: scene.places, h };
-                // SAFETY: pieces do not overlap.
-                unsafe { joint_rows.range(from, to) }.iter_mut().for_each(|row| row.prepare(&scene));
+                // SAFETY: pieces do not overlap; joints are only read in this stage.
+                unsafe {
+                    joint_rows.prepare(&all_joints, (piece, pieces[stage]), &joint_scene, joints.all());
+                }
             }
-            Stage::Joints { pass, from, to } => {
-                let first = from as usize + piece * JOINTS_PER_PIECE;
-                let alone = pieces[stage] == 1;
-                let last = if alone { to as usize } else { (to as usize).min(first + JOINTS_PER_PIECE) };
+            Stage::Joints { pass, range } => {
+                let at = (piece, pieces[stage]);
+                let range = &joint_ranges[range as usize];
                 // SAFETY: pieces do not overlap; joints of one colour share no dynamic body, nobody writes the others;
                 // overflow joints run in order.
-                unsafe {
-                    let rows = joint_rows.range(first, last);
-                    JointRun { rows, bodies: packed, rotations, whitenings, h }.run(pass);
-                }
+                unsafe { joint_rows.run(range, at, (packed, rotations), &joint_scene, pass, width) };
             }
             Stage::StoreJoints => {
-                let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
-                // SAFETY: pieces do not overlap; each joint is in one row.
-                unsafe {
-                    for row in joint_rows.range(from, to) {
-                        row.store(joints.get(row.index as usize));
-                    }
-                }
+                // SAFETY: pieces do not overlap; each joint is in one of them.
+                unsafe { joint_rows.store(&all_joints, (piece, pieces[stage]), joints) };
             }
         };
         context.executor.run_stages(pieces, &work);

@@ -9,6 +9,9 @@ use crate::distance::Wide;
 use crate::math::*;
 use crate::shape::Mass;
 
+/// 1 + cosine of two normals of one vertex, at least (no unit): they are never opposite, but rounding may say so.
+const OPPOSITE: f64 = 1e-12;
+
 /// Integrals of 1, x and x xᵀ (entries xx, yy, zz, xy, xz, yz).
 #[derive(Clone, Copy, Default)]
 struct Moments {
@@ -188,7 +191,7 @@ fn ball(sum: &mut Moments, at: Wide, normals: &[Wide], r: f64) {
         let (sin, cos) = (cross.length(), a.dot(b));
         if let Some(pole) = cross.unit() {
             first = first + pole * (0.5 * f64::from(atan2(sin as Real, cos as Real)));
-            sum.add_second(cross, a + b, fifth / 3.0 / (1.0 + cos).max(1e-12));
+            sum.add_second(cross, a + b, fifth / 3.0 / (1.0 + cos).max(OPPOSITE));
         }
     }
     for e in [Wide::new(1.0, 0.0, 0.0), Wide::new(0.0, 1.0, 0.0), Wide::new(0.0, 0.0, 1.0)] {

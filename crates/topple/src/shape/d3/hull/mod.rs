@@ -17,6 +17,11 @@ use crate::store::{Reader, Writer};
 /// Most vertices a hull can have: contact ids and caches number features in a few bits.
 pub const MAX_HULL_VERTICES: usize = 255;
 
+/// How far a corner may lie off the plane of its face: shares of the size of the hull and of its distance from the
+/// origin of its frame (no unit). The first is what merging triangles leaves, the second the rounding of f32.
+const OFF_PLANE_OF_SIZE: Real = 3e-5;
+const OFF_PLANE_OF_PLACE: Real = 1e-6;
+
 /// A face: outward plane n·x = offset, and its half-edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HullFace {
@@ -254,7 +259,8 @@ impl HullData {
     fn check_planes(&self) -> Option<()> {
         let low = self.vertices.iter().fold(Vec3::splat(Real::INFINITY), |m, v| m.min(*v));
         let high = self.vertices.iter().fold(Vec3::splat(Real::NEG_INFINITY), |m, v| m.max(*v));
-        let allowed = 3e-5 * (high - low).max_element() + 1e-6 * high.abs().max(low.abs()).max_element();
+        let allowed = OFF_PLANE_OF_SIZE * (high - low).max_element()
+            + OFF_PLANE_OF_PLACE * high.abs().max(low.abs()).max_element();
         let sound = self.faces.iter().all(|face| {
             let off = |i: usize| face.offset - face.normal.dot(self.vertices[i]);
             self.view().corners(face).all(|i| off(i) <= allowed)

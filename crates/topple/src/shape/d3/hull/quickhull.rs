@@ -12,6 +12,10 @@ use crate::math::*;
 const FLAT: f64 = 2e-6;
 /// Extent in the thinnest direction below which a cloud encloses nothing, relative to its size.
 const THIN: f64 = 1e-5;
+/// How far below a face a new point still sees it, in tolerances; tried in this order. Faces in one plane with the point count
+/// as seen: they are rebuilt as part of the fan. Where that tears the horizon (thin wedges have faces within the
+/// tolerance on both sides), strictly, then only what is clear.
+const SEEN_FROM: [f64; 5] = [1.0, 1e-3, 0.0, -1e-3, -0.5];
 
 /// A polyhedron as vertices and loops of vertex numbers, counter-clockwise seen from outside.
 pub(super) struct Loops {
@@ -154,10 +158,7 @@ impl<'a> Builder<'a> {
                 }
             }
             let Some((seen, point, _)) = best else { return };
-            // Faces in one plane with the point count as seen: they are rebuilt as part of the fan. Where that tears the
-            // horizon (thin wedges have faces within the tolerance on both sides), strictly, then only what is clear.
-            let added =
-                [1.0, 1e-3, 0.0, -1e-3, -0.5].iter().any(|f| self.add(point, seen, f * self.tolerance));
+            let added = SEEN_FROM.iter().any(|f| self.add(point, seen, f * self.tolerance));
             if !added {
                 self.triangles[seen].outside.retain(|&i| i != point);
             }
