@@ -4,6 +4,7 @@ mod bodies;
 mod body_view;
 mod events;
 mod finalize;
+mod generators;
 mod ghosts;
 mod hooks;
 mod joint_defs;
@@ -20,6 +21,7 @@ mod shapes;
 mod sleep;
 mod snapshot;
 mod snapshot_joints;
+mod snapshot_shapes;
 mod step;
 mod validate;
 
@@ -84,6 +86,7 @@ pub struct World<D: Dim> {
     /// Touching contacts whose shapes want persist or hit events.
     pub(crate) watched: IndexList,
     pub(crate) joints: crate::joint::Joints<D>,
+    pub(crate) generators: crate::force::Generators<D>,
     /// Time over which the stored impulses act [s]; set by the solver.
     pub(crate) impulse_time: Real,
     pub(crate) methods: Methods<D>,
@@ -138,6 +141,7 @@ impl<D: Dim> World<D> {
             leaning: IndexList::default(),
             watched: IndexList::default(),
             joints: crate::joint::Joints::default(),
+            generators: crate::force::Generators::default(),
             impulse_time: 0.0,
             methods: D::default_methods(),
             executor: Arc::new(Serial),

@@ -88,6 +88,9 @@ fn contacts_of_hills_agree_with_distances() {
         for _ in 0..150 {
             let mut pose = random.pose::<D3>(3.0);
             pose.position.y = 0.5 + 0.8 * random.next();
+            // Down to a centimetre or so above the ground.
+            let far = closest_points::<D3>(&ground, &Pose::IDENTITY, &shape, &pose).unwrap();
+            pose.position.y -= far.distance - 0.02 * random.next();
             let found = closest_points::<D3>(&ground, &Pose::IDENTITY, &shape, &pose).unwrap();
             let got = manifold::<D3>(&ground, &shape, pose, 0.02);
             if found.distance > 0.021 {

@@ -187,3 +187,32 @@ fn mass_can_be_that_of_the_bounding_box_or_given() {
     let wrong = MeshOptions { mass: MeshMass::Given(Mass::ZERO), ..MeshOptions::default() };
     assert!(MeshData::with_options(&surface.vertices, &surface.triangles, wrong).is_err());
 }
+
+#[test]
+fn a_mesh_displaces_the_water_it_holds() {
+    // A box of triangles against the box; a dented surface against counting points.
+    let size = Vec3::new(1.0, 2.0, 0.5);
+    let (skin, solid) = (mesh(&box_surface(size, Vec3::ZERO)), Shape3::cuboid(size.x, size.y, size.z));
+    let surface = bumpy(&mut Random(29), 3);
+    let data = MeshData::new(&surface.vertices, &surface.triangles).unwrap();
+    let dented = mesh(&surface);
+    let mut random = Random(23);
+    let whole = data.mass(1.0).mass;
+    for _ in 0..20 {
+        let normal = random.vector::<D3>(1.0).normalize();
+        let offset = random.next() - 0.5;
+        let (a, b) = (skin.submerged(normal, offset), solid.submerged(normal, offset));
+        assert!((a.volume - b.volume).abs() < EXACT, "{} and {} m³", a.volume, b.volume);
+        assert!(b.volume < 1e-3 || (a.center - b.center).length() < 1e-3, "{} and {}", a.center, b.center);
+        let wet = dented.submerged(normal, offset);
+        use topple::shape::Composite;
+        let (low, extent) = (data.bounds().min.to_vec(), data.bounds().size());
+        let inside = (0..8000)
+            .map(|_| low + Vec3::new(random.next(), random.next(), random.next()) * extent)
+            .filter(|&p| normal.dot(p) <= offset && data.contains(p))
+            .count();
+        let counted = extent.x * extent.y * extent.z * inside as Real / 8000.0;
+        assert!((wet.volume - counted).abs() < 0.03 * whole, "{} and {counted} m³", wet.volume);
+    }
+    assert!((dented.submerged(Vec3::Y, 100.0).volume - whole).abs() < EXACT * whole);
+}

@@ -5,6 +5,7 @@
 
 mod chain;
 mod codec;
+mod fluid;
 mod height_field;
 mod mass;
 mod ops;

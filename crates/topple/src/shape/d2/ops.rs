@@ -7,7 +7,7 @@ use crate::error::{finite, not_negative, positive};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::composite::turned_box;
-use crate::shape::{Composite, Mass, ShapeOps};
+use crate::shape::{Composite, Facet, Mass, ShapeOps, Submerged};
 use crate::store::{Reader, Writer};
 use std::sync::Arc;
 
@@ -75,6 +75,14 @@ impl ShapeOps<D2> for Shape2 {
 
     fn is_solid(&self) -> bool {
         self.can_move() && !matches!(self, Self::Segment { .. })
+    }
+
+    fn facets(&self, out: &mut Vec<Facet<D2>>) {
+        super::fluid::facets(self, out);
+    }
+
+    fn submerged(&self, normal: Vec2, offset: Real) -> Submerged<D2> {
+        super::fluid::submerged(self, normal, offset)
     }
 
     fn mass(&self, density: Real) -> Mass<D2> {

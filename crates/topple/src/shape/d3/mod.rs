@@ -6,6 +6,7 @@
 //! rays in `ray.rs`, bytes in `codec.rs`, and the contacts in `narrow_phase/d3/`.
 
 mod codec;
+mod fluid;
 mod height_field;
 mod hull;
 mod mass;
@@ -20,7 +21,7 @@ pub use hull::{HalfEdge, HullData, HullEdge, HullFace, MAX_HULL_VERTICES};
 pub use mesh::{Degenerate, MeshData, MeshMass, MeshOptions};
 
 use super::composite::turned_box;
-use super::{Composite, LocalRay, LocalRayHit, Mass, ShapeOps};
+use super::{Composite, Facet, LocalRay, LocalRayHit, Mass, ShapeOps, Submerged};
 use crate::Error;
 use crate::error::{finite, not_negative, positive};
 use crate::math::*;
@@ -282,6 +283,14 @@ impl ShapeOps<D3> for Shape3 {
             Self::Mesh { data } => data.is_solid(),
             _ => true,
         }
+    }
+
+    fn facets(&self, out: &mut Vec<Facet<D3>>) {
+        fluid::facets(self, out);
+    }
+
+    fn submerged(&self, normal: Vec3, offset: Real) -> Submerged<D3> {
+        fluid::submerged(self, normal, offset)
     }
 
     fn mass(&self, density: Real) -> Mass<D3> {
