@@ -44,9 +44,26 @@ pub(crate) struct Groups<D: Dim> {
     worst: Vec<(u32, Real, Real)>,
 }
 
+/// Solves everything, with finer sub-steps where they are needed.
+pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
+    world.profile.counters.refinement = 1;
+    if world.islands.refined == 0 {
+        solve_part(world, whole, 1, false);
+    } else if world.generators.slots.is_empty() && whole.tracks.is_empty() {
+        solve_groups(world, whole);
+    } else {
+        // Generators and integrators with a memory of their own connect all bodies: the finest level for everything.
+        let islands = whole.props.iter().map(|props| world.bodies.records[props.body].island);
+        let levels = islands.filter(|&island| island != NONE).map(|island| world.islands.slots[island].level);
+        let finest = levels.max().unwrap_or(0);
+        world.profile.counters.refined = whole.len() as u32;
+        world.profile.counters.refinement = 1 << finest;
+        solve_part(world, whole, 1 << finest, false);
+    }
+}
+
 /// Solves the ordinary islands together, then those of each level.
-pub(super) fn solve_groups<D: Dim>(world: &mut World<D>) {
-    let mut whole = core::mem::take(&mut world.scratch.awake);
+fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     let mut groups = core::mem::take(&mut world.scratch.refine);
     groups.members.clear();
     for (slot, props) in whole.props.iter().enumerate() {
@@ -64,13 +81,13 @@ pub(super) fn solve_groups<D: Dim>(world: &mut World<D>) {
     // The ordinary ones are solved in the arrays of the whole. Refined bodies are there too, but nothing acts on them; what
     // they should start from is put aside.
     let mut saved = core::mem::take(&mut groups.saved);
-    saved.copy_members(&whole, groups.members.iter().map(|&(_, slot)| slot));
-    saved.add_kinematic(&whole);
+    saved.copy_members(whole, groups.members.iter().map(|&(_, slot)| slot));
+    saved.add_kinematic(whole);
     for &(_, slot) in &groups.members {
         whole.slots[whole.props[slot as usize].body as usize] = NO_SLOT;
     }
     world.scratch.refine.loads = core::mem::take(&mut groups.loads);
-    solve_part(world, &mut whole, 1, true);
+    solve_part(world, whole, 1, true);
     let mut from = 0;
     while from < groups.members.len() {
         let level = groups.members[from].0;
@@ -90,7 +107,6 @@ pub(super) fn solve_groups<D: Dim>(world: &mut World<D>) {
     groups.saved = saved;
     groups.loads = core::mem::take(&mut world.scratch.refine.loads);
     world.scratch.refine = groups;
-    world.scratch.awake = whole;
 }
 
 impl<D: Dim> World<D> {
