@@ -470,12 +470,14 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         self.whitenings.clear();
         self.whitenings.extend(context.bodies.props.iter().map(whitening::<D>));
         self.after.clear();
-        self.after.resize(count, [0.0; 6]);
         self.packed.clear();
         let bodies = &*context.bodies;
         for ((state, &rotation), l) in bodies.states.iter().zip(&bodies.rotations).zip(&self.whitenings) {
             let mut packed = Packed::ZERO;
-            packed.set_velocity::<D>(state.v, whiten_spin::<D>(l, state.w));
+            let u = whiten_spin::<D>(l, state.w);
+            packed.set_velocity::<D>(state.v, u);
+            let v = [0, 1, 2].map(|i| if i < N { state.v.get(i) } else { 0.0 });
+            self.after.push([v[0], v[1], v[2], u[0], u[1], u[2]]);
             packed.set_rotation::<D>(rotation);
             self.packed.push(packed);
         }
@@ -551,7 +553,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let gain = (settings.settling_rate * context.dt).min(1.0);
         let row_pieces = row_count.div_ceil(ROWS_PER_PIECE);
         if loads.len() < row_pieces {
-            loads.resize_with(row_pieces, Vec::new);
+            // Room for all that may come: a settled step allocates nothing.
+            loads.resize_with(row_pieces, || Vec::with_capacity(ROWS_PER_PIECE * WIDTH));
         }
         loads.iter_mut().for_each(Vec::clear);
         let joint_pieces = all_joints.pieces();
@@ -624,7 +627,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 };
                 if tracked == 0 {
                     unpack::<D, S>(states, packed, &whitenings[from..to]);
-                } else if !first {
+                } else {
                     unpack_changed::<D, S>(states, packed, after, &whitenings[from..to]);
                 }
                 // SAFETY: as above.
@@ -646,9 +649,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         forces.get(0),
                     )
                 };
-                if !first {
-                    unpack_changed::<D, S>(states, packed, after, whitenings);
-                }
+                unpack_changed::<D, S>(states, packed, after, whitenings);
                 // SAFETY: as above.
                 let tracks = unsafe { tracks.range(0, tracked) };
                 let mut block = BodyBlock { settings, states, rotations, props, tracks };
@@ -778,6 +779,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
         };
         context.executor.run_stages(pieces, &work);
+        context.loads.reserve(row_count * WIDTH);
         self.loads.iter().chain(&self.joint_loads).for_each(|list| context.loads.extend_from_slice(list));
         if tracked == 0 {
             unpack::<D, S>(&mut bodies.states, &self.packed, whitenings);
