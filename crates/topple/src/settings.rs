@@ -157,7 +157,7 @@ settings! {
     joint_damping: Real = 2.0, not_negative(), "1";
     /// Groups of bodies in which a contact or joint carries more than this many times the weight of the lighter body get finer
     /// sub-steps.
-    refine_load: Real = 12.0, positive(), "1";
+    refine_load: Real = 8.0, positive(), "1";
     /// At most this many times finer (`soft-step`); 1 leaves all groups alike.
     max_refinement: u32 = 64, count(1, 1024), "1";
     /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.

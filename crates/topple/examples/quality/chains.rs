@@ -61,7 +61,7 @@ fn table<D: Boxes>() -> Found {
     Found::figure(text.collect::<Vec<_>>().join(", "))
 }
 
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let (hanging, swinging) = ("hanging, stretch below 1 %", "swinging, stretch below 3 %");
     vec![
         case("chain of 100, end 1 000 times heavier, 3D", hanging, || rest::<D3>(100, 1000.0)),

@@ -53,7 +53,7 @@ fn gas<D: Boxes>(rms: f32, gravity: f32, seed: u64) -> f64 {
             *x = ((rest % per) as f32 + 0.5) / per as f32 * side - 0.5 * side;
             rest /= per;
         }
-        let mut def = BodyDef::dynamic(point::<D>(at));
+        let mut def = BodyDef::<D>::dynamic(point::<D>(at));
         for axis in 0..D::N {
             def.linear_velocity.set(axis, random.normal() * rms / (D::N as f32).sqrt());
         }
@@ -133,7 +133,7 @@ fn cradle<D: Boxes>(count: usize) -> Found {
     let mut ids = Vec::new();
     for i in 0..5 {
         let gap = if i < count { -0.5 } else { 0.0 };
-        let mut def = BodyDef::dynamic(point::<D>([i as f32 + gap, 0.0, 0.0]));
+        let mut def = BodyDef::<D>::dynamic(point::<D>([i as f32 + gap, 0.0, 0.0]));
         if i < count {
             def.linear_velocity.set(0, 1.0);
         }
@@ -160,7 +160,7 @@ fn quiet<D: Boxes>() -> Found {
     Found::new(format!("fastest {:.1e} m/s", speed), speed < 1e-3)
 }
 
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let (without, with) =
         ("energy within 1 %, worst of five seeds", "energy within 3 %, worst of five seeds");
     vec![

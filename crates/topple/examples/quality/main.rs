@@ -15,42 +15,42 @@ use std::time::Instant;
 use topple::*;
 
 /// What one case found, and whether it is what was asked for.
-pub struct Found {
+pub(crate) struct Found {
     /// In words, with units.
-    pub text: String,
+    pub(crate) text: String,
     /// True if it holds; `None` where nothing was asked.
-    pub holds: Option<bool>,
+    pub(crate) holds: Option<bool>,
 }
 
 impl Found {
     /// Something that was asked for.
-    pub fn new(text: String, holds: bool) -> Self {
+    pub(crate) fn new(text: String, holds: bool) -> Self {
         Self { text, holds: Some(holds) }
     }
 
     /// A figure to know.
-    pub fn figure(text: String) -> Self {
+    pub(crate) fn figure(text: String) -> Self {
         Self { text, holds: None }
     }
 }
 
 /// One line of the table.
-pub struct Case {
+pub(crate) struct Case {
     /// What is simulated.
-    pub name: String,
+    pub(crate) name: String,
     /// What has to hold.
-    pub asked: &'static str,
+    pub(crate) asked: &'static str,
     /// Runs it.
-    pub run: Box<dyn Fn() -> Found>,
+    pub(crate) run: Box<dyn Fn() -> Found>,
 }
 
 /// A case.
-pub fn case(name: impl Into<String>, asked: &'static str, run: impl Fn() -> Found + 'static) -> Case {
+pub(crate) fn case(name: impl Into<String>, asked: &'static str, run: impl Fn() -> Found + 'static) -> Case {
     Case { name: name.into(), asked, run: Box::new(run) }
 }
 
 /// Default settings, without sleep: what stands has to stand by itself.
-pub fn awake<D: Dim>() -> World<D> {
+pub(crate) fn awake<D: Dim>() -> World<D> {
     let settings = Settings { sleeping: false, ..Settings::default() };
     World::with_settings(settings).expect("default settings are valid")
 }

@@ -5,7 +5,7 @@ use topple::math::*;
 use topple::*;
 
 /// Boxes of both dimensions by the same words.
-pub trait Boxes: Dim {
+pub(crate) trait Boxes: Dim {
     /// A box with the given edges; the third is ignored in the plane.
     fn cuboid(edges: [f32; 3]) -> ShapeDef<Self>;
     /// A ball.
@@ -31,14 +31,14 @@ impl Boxes for D3 {
 }
 
 /// The point with these coordinates.
-pub fn point<D: Dim>(at: [f32; 3]) -> D::Point {
+pub(crate) fn point<D: Dim>(at: [f32; 3]) -> D::Point {
     let mut v = D::Vec::ZERO;
     (0..D::N).for_each(|i| v.set(i, at[i]));
     D::Point::ORIGIN + v
 }
 
 /// A world with a floor whose top is y = 0.
-pub fn floor<D: Boxes>() -> World<D> {
+pub(crate) fn floor<D: Boxes>() -> World<D> {
     let mut world = awake::<D>();
     let def = BodyDef::fixed(point::<D>([0.0, -1.0, 0.0]));
     world.create_body_with(def, [D::cuboid([500.0, 2.0, 500.0])]).expect("a floor");
@@ -46,7 +46,7 @@ pub fn floor<D: Boxes>() -> World<D> {
 }
 
 /// A dynamic body with one shape.
-pub fn put<D: Dim>(world: &mut World<D>, at: [f32; 3], shape: ShapeDef<D>) -> BodyId {
+pub(crate) fn put<D: Dim>(world: &mut World<D>, at: [f32; 3], shape: ShapeDef<D>) -> BodyId {
     world.create_body_with(BodyDef::dynamic(point::<D>(at)), [shape]).expect("a body")
 }
 
@@ -165,17 +165,15 @@ fn jenga(levels: usize) -> Found {
     Found::new(format!("top moved {:.1} mm", 1e3 * moved), moved < 0.05)
 }
 
-/// Balls on balls, held in a row by nothing but balance: in the plane a tower of circles between squares.
-fn circles_and_squares() -> Found {
+/// Ten discs, or ten boxes, one on the other.
+fn column(shape: ShapeDef2) -> Found {
     let mut world = floor::<D2>();
     let mut top = None;
     for i in 0..10 {
-        let y = 0.5 + i as f32;
-        let shape = if i % 2 == 0 { D2::cuboid([1.0; 3]) } else { D2::ball(0.5) };
-        top = Some(put(&mut world, [0.0, y, 0.0], shape.friction(0.6)));
+        top = Some(put(&mut world, [0.0, 0.5 + i as f32, 0.0], shape.clone().friction(0.6)));
     }
     let moved = top.map_or(0.0, |top| moved(&mut world, top, 3000));
-    Found::new(format!("top moved {:.1} mm", 1e3 * moved), moved < 0.2)
+    Found::new(format!("top moved {:.1} mm", 1e3 * moved), moved < 0.05)
 }
 
 /// Cards leaning on each other in pairs, with a flat card over every gap.
@@ -213,7 +211,7 @@ fn cards(levels: usize) -> Found {
     Found::new(format!("worst card moved {:.0} mm", 1e3 * worst), worst < 0.15)
 }
 
-pub fn cases() -> Vec<Case> {
+pub(crate) fn cases() -> Vec<Case> {
     let near = "top within 0.2 m after 10 000 steps";
     vec![
         case("tower of 60 boxes, 2D", near, || tower::<D2>(60, 10_000)),
@@ -236,6 +234,7 @@ pub fn cases() -> Vec<Case> {
         ),
         case("jenga, 18 levels", "3 000 steps, top within 50 mm", || jenga(18)),
         case("house of cards, 4 levels", "3 000 steps, stands", || cards(4)),
-        case("circles and squares in turn", "3 000 steps, stands", circles_and_squares),
+        case("tower of ten circles", "3 000 steps, stands", || column(D2::ball(0.5))),
+        case("tower of ten squares", "3 000 steps, stands", || column(D2::cuboid([1.0; 3]))),
     ]
 }
