@@ -99,8 +99,9 @@ fn domino_wave(height: f32, thickness: f32, gap: f32) -> f32 {
         let shape = D2::cuboid([thickness, height, 0.0]).friction(0.0);
         let id = world.create_body_with(def, [shape]).expect("a domino");
         let pivot = Pose::at(point::<D2>([x, 0.0, 0.0]));
-        let joint =
-            JointDef::at(&world, ground, id, JointKind::Ball(Ball::default()), pivot).expect("a hinge");
+        let kind = JointKind::Ball(Ball::default());
+        let mut joint = JointDef::at(&world, ground, id, kind, pivot).expect("a hinge");
+        joint.collide_connected = true;
         world.create_joint(joint).expect("a hinge");
         ids.push(id);
     }

@@ -34,6 +34,8 @@ pub struct BodyProps<D: Dim> {
     pub locks: u8,
     /// 1 / mass [1/kg].
     pub inv_mass: Real,
+    /// Loads of its constraints above this, in weights of the lighter body, are reported by solvers that can refine (no unit).
+    pub load_limit: Real,
     /// Inverse inertia at the start of the step, world frame, locked axes removed [1/(kg·m²)].
     pub inv_inertia: D::Inertia,
     /// Inertia in the body's frame [kg·m²].

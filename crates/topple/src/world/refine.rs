@@ -12,7 +12,9 @@
 
 use super::World;
 use super::step::solve_part;
+use crate::Settings;
 use crate::body::{AwakeBodies, BodySet, NO_SLOT, NONE};
+use crate::island::Islands;
 use crate::math::*;
 use crate::solver::HeavyLoad;
 
@@ -27,6 +29,10 @@ const LEAST_GAIN: Real = 100.0;
 const SLENDER: Real = 4.0;
 /// A level is kept while a load this many times larger would ask for it.
 const SWING: Real = 1.4;
+/// Cosine to the vertical of a contact that bears.
+const UPRIGHT: Real = 0.5;
+/// Loads are reported from this share of `refine_load` on.
+const REPORT: Real = 0.75;
 /// Steps that a load has to last.
 const WINDOW: u8 = 8;
 /// Steps without need before a level is given up, one at a time.
@@ -43,8 +49,16 @@ pub(crate) struct Groups<D: Dim> {
     saved: AwakeBodies<D>,
     /// Slot in the whole and level of each body in a refined island.
     members: Vec<(u8, u32)>,
+    /// Bodies whose island has got a new contact in this step.
+    pub grown: Vec<u32>,
     /// Per island: its largest load in this step, measured and by weight.
     worst: Vec<(u32, Real, Real)>,
+}
+
+/// Loads above this are worth a report for a body of this island: heaps share theirs.
+pub(super) fn load_limit<D: Dim>(settings: &Settings<D>, islands: &Islands, island: u32) -> Real {
+    let count = if island == NONE { 1 } else { islands.slots[island].count };
+    (REPORT * settings.refine_load).max(count as Real / (SWING * SLENDER))
 }
 
 /// Solves everything, with finer sub-steps where they are needed.
@@ -156,6 +170,28 @@ impl<D: Dim> World<D> {
         self.scratch.refine = groups;
     }
 
+    /// Columns that have grown in this step: their lowest contact will bear the whole, so they are refined before they are
+    /// compressed.
+    pub(super) fn refine_columns(&mut self) {
+        let mut groups = core::mem::take(&mut self.scratch.refine);
+        groups.grown.sort_unstable();
+        groups.grown.dedup();
+        for &body in &groups.grown {
+            let island = self.bodies.records.get(body).map_or(NONE, |record| record.island);
+            if island == NONE || self.islands.slots[island].level > 0 {
+                continue;
+            }
+            let count = self.islands.slots[island].count as Real;
+            if count > self.settings.refine_load && self.is_column(island) {
+                let (_, weight) = self.build_of(island);
+                let level = self.level_for(island, weight);
+                self.islands.set_level(island, level, 0);
+            }
+        }
+        groups.grown.clear();
+        self.scratch.refine = groups;
+    }
+
     /// Raises the level when a load has lasted, or is to be expected by weight; lowers it when less was enough for a while.
     fn raise_or_calm(&mut self, island: u32, measured: Real, weight: Real) {
         let limit = self.settings.refine_load;
@@ -168,10 +204,13 @@ impl<D: Dim> World<D> {
             (lasting, slot.window, slot.least) = (slot.least, 0, 0.0);
         }
         let (level, calm) = (slot.level, slot.calm);
-        let wanted =
-            if lasting.max(weight) > limit { self.level_for(island, lasting.max(weight)) } else { 0 };
-        if wanted > level {
-            self.islands.set_level(island, wanted, 0);
+        let wanted = |load: Real| if load > limit { self.level_for(island, load) } else { 0 };
+        let (by_load, by_weight) = (wanted(lasting), wanted(weight));
+        if by_weight > level {
+            self.islands.set_level(island, by_weight, 0);
+        } else if by_load > level {
+            // One at a time: what is compressed already must not be let off like a spring.
+            self.islands.set_level(island, level + 1, 0);
         } else if level > 0 {
             // Loads near a limit must not make the level swing.
             let held = self.level_for(island, measured.max(weight) * SWING) >= level;
@@ -181,6 +220,34 @@ impl<D: Dim> World<D> {
                 (false, false) => self.islands.set_level(island, level, calm + 1),
             }
         }
+    }
+
+    /// True if an island is a column, an arch, a stack: about as many links as bodies, most of them one above the other. Walks
+    /// no further than it has to: heaps show at once.
+    fn is_column(&self, island: u32) -> bool {
+        let up = self.settings.gravity * (-1.0 / self.settings.weight_scale());
+        let mut body = self.islands.slots[island].head;
+        let (mut bodies, mut ends, mut upright) = (0_u32, 0_u32, 0_u32);
+        while body != NONE {
+            bodies += 1;
+            for (contact, side) in self.contacts.of_body(self.bodies.records[body].first_contact) {
+                let hot = &self.contacts.hot[contact as usize];
+                let other = hot.bodies[1 - side];
+                if !hot.is_solid() || self.bodies.records[other].island != island {
+                    continue;
+                }
+                ends += 1;
+                let place = &self.bodies.places[hot.bodies[0] as usize];
+                let normal = place.rotation.rotate(hot.manifold.local_normal);
+                upright += u32::from(normal.dot(up).abs() > UPRIGHT);
+            }
+            // Each link has two ends.
+            if ends > 2 * bodies + 2 {
+                return false;
+            }
+            body = self.bodies.records[body].island_next;
+        }
+        2 * upright >= ends
     }
 
     /// The level that an island with the given load needs.

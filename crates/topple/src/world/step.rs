@@ -42,6 +42,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
 
     // islands: touches that began and ended, in order of pairs
     link_changes(world);
+    world.refine_columns();
     lap = world.profile.lap(Stage::Islands, lap);
 
     // solve: forces, contacts, joints, motion, in sub-steps of the solver's own
@@ -277,6 +278,8 @@ fn link_changes<D: Dim>(world: &mut World<D>) {
         if solid {
             world.wake_by_touch(index);
             world.link_contact(index);
+            let bodies = world.contacts.hot[index as usize].bodies;
+            world.scratch.refine.grown.push(bodies[0].min(bodies[1]));
             world.color_contact(index);
             world.watch_leaning(index);
         } else {
@@ -307,7 +310,7 @@ fn note_approach<D: Dim>(world: &mut World<D>) {
 /// Collects the awake bodies into the hot arrays, with the forces that act on them. Bodies whose velocity would not stay
 /// finite leave the simulation before their neighbours feel it; then the arrays are wrong and false is returned.
 fn gather<D: Dim>(world: &mut World<D>) -> bool {
-    let World { bodies, settings, scratch, .. } = world;
+    let World { bodies, islands, settings, scratch, .. } = world;
     scratch.members.clear();
     let AwakeBodies { states, rotations, props, centers, tracks, slots } = &mut scratch.awake;
     tracks.clear();
@@ -330,6 +333,7 @@ fn gather<D: Dim>(world: &mut World<D>) -> bool {
         if is_dynamic {
             let locks = crate::Locks::from_bits(core.locks);
             prop.inv_mass = core.inv_mass;
+            prop.load_limit = super::refine::load_limit(settings, islands, bodies.records[body].island);
             prop.inertia = core.inertia;
             prop.is_gyroscopic = core.is_gyroscopic;
             prop.inv_inertia = core.inv_inertia.rotated(place.rotation).without_axes(locks.rotation);

@@ -36,13 +36,14 @@ impl Softness {
     }
 }
 
-/// A body as preparation reads it. In the plane: cos sin c0 c1 | 1/m L turn ·; in space: q | c0 c1 c2 1/m | L11 L21 L22
-/// L31 | L32 L33 turn ·. `turn` is 1 for bodies that impulses act on, 0 for the others.
+/// A body as preparation reads it. In the plane: cos sin c0 c1 | 1/m L turn limit; in space: q | c0 c1 c2 1/m | L11 L21 L22
+/// L31 | L32 L33 turn limit. The limit is that of `BodyProps::load_limit`. `turn` is 1 for bodies that impulses act on, 0 for the others.
 pub(crate) fn body_line<D: Dim, const S: usize>(
     place: &Pose<D>,
     inv_mass: Real,
     l: &Whitening,
     is_dynamic: bool,
+    load_limit: Real,
 ) -> [f32; S] {
     let mut line = [0.0; S];
     let c = place.position.to_vec();
@@ -50,13 +51,13 @@ pub(crate) fn body_line<D: Dim, const S: usize>(
     let q = D::rotation_floats(place.rotation);
     if D::N == 2 {
         (line[0], line[1], line[2], line[3]) = (q[0], q[1], c.get(0), c.get(1));
-        (line[4], line[5], line[6]) = (inv_mass, l[0], turn);
+        (line[4], line[5], line[6], line[7]) = (inv_mass, l[0], turn, load_limit);
     } else {
         line[..4].copy_from_slice(&q);
         (0..3).for_each(|i| line[4 + i] = c.get(i));
         line[7] = inv_mass;
         line[8..14].copy_from_slice(l);
-        line[14] = turn;
+        (line[14], line[15]) = (turn, load_limit);
     }
     line
 }
@@ -68,6 +69,7 @@ struct Half<L, const N: usize> {
     inv_m: L,
     l: [L; 6],
     turn: L,
+    limit: L,
 }
 
 #[inline(always)]
@@ -78,12 +80,19 @@ fn gather_half<L: Lanes, const N: usize, const S: usize>(lines: [&[f32; S]; WIDT
     let mut c = [zero; N];
     if N == 2 {
         (c[0], c[1]) = (b0[2], b0[3]);
-        return Half { q: b0, c, inv_m: b1[0], l: [b1[1], zero, zero, zero, zero, zero], turn: b1[2] };
+        return Half {
+            q: b0,
+            c,
+            inv_m: b1[0],
+            l: [b1[1], zero, zero, zero, zero, zero],
+            turn: b1[2],
+            limit: b1[3],
+        };
     }
     let b2 = L::gather4(lines, 8);
     let b3 = L::gather4(lines, 12);
     (0..3).for_each(|i| c[i] = b1[i]);
-    Half { q: b0, c, inv_m: b1[3], l: [b2[0], b2[1], b2[2], b2[3], b3[0], b3[1]], turn: b3[2] }
+    Half { q: b0, c, inv_m: b1[3], l: [b2[0], b2[1], b2[2], b2[3], b3[0], b3[1]], turn: b3[2], limit: b3[3] }
 }
 
 /// Local to world.
@@ -312,6 +321,7 @@ pub(crate) fn prepare_row<
         anchors[i] = r_a;
     }
 
+    a.limit.max(b.limit).store(&mut cold.limit);
     h1[1].store(&mut cold.restitution);
     (cold.strikes, cold.bounce) = (strikes, F8::default());
 

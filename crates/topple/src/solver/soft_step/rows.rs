@@ -105,6 +105,8 @@ pub(crate) struct Twist<const A: usize, const P: usize> {
 pub(crate) struct ColdRow<const P: usize> {
     /// The contacts, or NO_CONTACT.
     pub contacts: [u32; WIDTH],
+    /// Loads above this are reported, in weights of the lighter body.
+    pub limit: F8,
     /// Some lane with restitution approaches.
     pub strikes: bool,
     /// Restitution (no unit).
@@ -167,6 +169,7 @@ impl<const P: usize> Default for ColdRow<P> {
         let zero = F8::default();
         Self {
             contacts: [NO_CONTACT; WIDTH],
+            limit: zero,
             strikes: false,
             restitution: zero,
             bounce: zero,

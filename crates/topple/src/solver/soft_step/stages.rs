@@ -276,7 +276,8 @@ unsafe fn prepare<
             let body = contact.bodies[side];
             let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
             if slot == NO_SLOT {
-                still[side][lane] = body_line::<D, S>(&scene.places[body as usize], 0.0, &[0.0; 6], false);
+                still[side][lane] =
+                    body_line::<D, S>(&scene.places[body as usize], 0.0, &[0.0; 6], false, 0.0);
                 continue;
             }
             let is_dynamic = scene.lines[slot as usize].0[if N == 2 { 6 } else { 14 }] != 0.0;
@@ -517,7 +518,13 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         for slot in 0..count {
             let place = Pose::<D> { position: bodies.centers[slot], rotation: bodies.rotations[slot] };
             let props = &bodies.props[slot];
-            let line = body_line::<D, S>(&place, props.inv_mass, &self.whitenings[slot], props.is_dynamic);
+            let line = body_line::<D, S>(
+                &place,
+                props.inv_mass,
+                &self.whitenings[slot],
+                props.is_dynamic,
+                props.load_limit,
+            );
             self.lines.push(Packed(line));
         }
         let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces, .. } = self;
@@ -546,7 +553,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let up = [0, 1, 2].map(|i| if i < N { -gravity.get(i) } else { 0.0 });
         let heavy = Heavy {
             per_weight: 1.0 / (settings.weight_scale() * h),
-            limit: REPORT * settings.refine_load,
+            limit: settings.refine_load,
             settled: if refinement > 1.0 { 0.0 } else { settings.settling },
             up,
         };
@@ -739,7 +746,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                             let contact = contacts.get(cold.contacts[lane] as usize);
                             let bodies = contact.bodies;
                             let (ratio, weight) = heavy.of(contact, lane, row);
-                            heavy.report(bodies, ratio, weight, list);
+                            heavy.report(bodies, ratio, weight, cold.limit.0[lane], list);
                             let share = heavy.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0);
                             let settle = Settle { share, gain };
                             store_lane(contact, lane, row, friction, cold, (refinement, settle));
@@ -765,12 +772,13 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 unsafe {
                     let list = joint_lists.get(piece);
                     joint_rows.store(&all_joints, (piece, pieces[stage]), joints, &mut |joint| {
-                        let inv_m = joint.bodies.map(|body| {
+                        let ends = joint.bodies.map(|body| {
                             let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
-                            props.get(slot as usize).map_or(0.0, |p| p.inv_mass)
+                            props.get(slot as usize).map_or((0.0, 0.0), |p| (p.inv_mass, p.load_limit))
                         });
-                        let (ratio, weight) = heavy.of_joint(joint.push.length(), inv_m);
-                        heavy.report(joint.bodies, ratio, weight, list);
+                        let (ratio, weight) = heavy.of_joint(joint.push.length(), ends.map(|end| end.0));
+                        let limit = ends[0].1.max(ends[1].1);
+                        heavy.report(joint.bodies, ratio, weight, limit, list);
                         if refinement > 1.0 {
                             joint.scale_impulses(refinement);
                         }
@@ -819,8 +827,6 @@ fn unpack_changed<D: Dim, const S: usize>(
     }
 }
 
-/// Loads are reported from this share of `refine_load` on.
-const REPORT: Real = 0.75;
 /// Load in weights of the lighter body from which on contacts settle; at twice of it they do in full.
 const SETTLING_LOAD: Real = 4.0;
 /// Cosine between the normal and the vertical up to which the upper body counts as standing on the lower one.
@@ -830,7 +836,7 @@ const ON_TOP: Real = 0.5;
 struct Heavy {
     /// 1/(g·h) [s/m].
     per_weight: Real,
-    /// Ratio above which a contact is reported.
+    /// Ratio of masses above which the heavier one counts as a load.
     limit: Real,
     /// Share of the load that settles.
     settled: Real,
@@ -840,11 +846,11 @@ struct Heavy {
 
 impl Heavy {
     /// Notes what is above the limit.
-    fn report(&self, bodies: [u32; 2], ratio: Real, weight: Real, list: &mut Vec<HeavyLoad>) {
-        if ratio > self.limit {
+    fn report(&self, bodies: [u32; 2], ratio: Real, weight: Real, limit: Real, list: &mut Vec<HeavyLoad>) {
+        if ratio > limit {
             list.push(HeavyLoad { bodies, ratio, is_weight: false });
         }
-        if weight > self.limit {
+        if weight > self.limit.max(limit) {
             list.push(HeavyLoad { bodies, ratio: weight, is_weight: true });
         }
     }
