@@ -50,6 +50,8 @@ pub struct HeavyLoad {
     pub ratio: Real,
     /// True if the ratio is that of the masses: a weight that will come to bear, not one that was measured.
     pub is_weight: bool,
+    /// True for a joint.
+    pub is_joint: bool,
 }
 
 impl<D: Dim> SolverContext<'_, D> {

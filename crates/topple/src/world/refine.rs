@@ -29,6 +29,8 @@ const LEAST_GAIN: Real = 100.0;
 const SLENDER: Real = 4.0;
 /// A level is kept while a load this many times larger would ask for it.
 const SWING: Real = 1.4;
+/// Joints bear this many times as much as contacts before they need finer sub-steps: they pull straight, not over.
+const JOINT_EASE: Real = 3.0;
 /// Cosine to the vertical of a contact that bears.
 const UPRIGHT: Real = 0.5;
 /// Loads are reported from this share of `refine_load` on.
@@ -137,7 +139,13 @@ impl<D: Dim> World<D> {
         for load in &groups.loads {
             let island = load.bodies.map(|body| self.bodies.records.get(body).map_or(NONE, |r| r.island));
             if let Some(&island) = island.iter().find(|&&island| island != NONE) {
-                let (measured, weight) = if load.is_weight { (0.0, load.ratio) } else { (load.ratio, 0.0) };
+                let mut ratio = load.ratio;
+                if load.is_joint {
+                    // Joints that contradict each other pull without end, and finer sub-steps make that worse; at rest nothing
+                    // bears more than the whole weighs.
+                    ratio = ratio.min(SWING * self.build_of(island).1) / JOINT_EASE;
+                }
+                let (measured, weight) = if load.is_weight { (0.0, ratio) } else { (ratio, 0.0) };
                 groups.worst.push((island, measured, weight));
             }
         }
@@ -257,7 +265,7 @@ impl<D: Dim> World<D> {
             return 0;
         }
         let (height, weight) = self.build_of(island);
-        // Joints that contradict each other pull without end; at rest nothing bears more than the whole weighs.
+        // At rest nothing bears more than the whole weighs.
         let load = load.min(SWING * weight);
         if load <= self.settings.refine_load {
             return 0;

@@ -746,7 +746,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                             let contact = contacts.get(cold.contacts[lane] as usize);
                             let bodies = contact.bodies;
                             let (ratio, weight) = heavy.of(contact, lane, row);
-                            heavy.report(bodies, ratio, weight, cold.limit.0[lane], list);
+                            heavy.report((bodies, false), (ratio, weight), cold.limit.0[lane], list);
                             let share = heavy.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0);
                             let settle = Settle { share, gain };
                             store_lane(contact, lane, row, friction, cold, (refinement, settle));
@@ -776,9 +776,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                             let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
                             props.get(slot as usize).map_or((0.0, 0.0), |p| (p.inv_mass, p.load_limit))
                         });
-                        let (ratio, weight) = heavy.of_joint(joint.push.length(), ends.map(|end| end.0));
+                        let load = heavy.of_joint(joint.push.length(), ends.map(|end| end.0));
                         let limit = ends[0].1.max(ends[1].1);
-                        heavy.report(joint.bodies, ratio, weight, limit, list);
+                        heavy.report((joint.bodies, true), load, limit, list);
                         if refinement > 1.0 {
                             joint.scale_impulses(refinement);
                         }
@@ -846,12 +846,18 @@ struct Heavy {
 
 impl Heavy {
     /// Notes what is above the limit.
-    fn report(&self, bodies: [u32; 2], ratio: Real, weight: Real, limit: Real, list: &mut Vec<HeavyLoad>) {
+    fn report(
+        &self,
+        (bodies, is_joint): ([u32; 2], bool),
+        (ratio, weight): (Real, Real),
+        limit: Real,
+        list: &mut Vec<HeavyLoad>,
+    ) {
         if ratio > limit {
-            list.push(HeavyLoad { bodies, ratio, is_weight: false });
+            list.push(HeavyLoad { bodies, ratio, is_weight: false, is_joint });
         }
         if weight > self.limit.max(limit) {
-            list.push(HeavyLoad { bodies, ratio: weight, is_weight: true });
+            list.push(HeavyLoad { bodies, ratio: weight, is_weight: true, is_joint });
         }
     }
 
