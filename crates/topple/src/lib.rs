@@ -48,7 +48,7 @@ pub use math::{Aabb, D2, D3, Dim, Point2, Point3, Pose, Quat, Real, Rot2, SymMat
 pub use settings::{SettingInfo, Settings};
 pub use shape::{Filter, Mass, Material, Mixing, Shape2, Shape3, ShapeDef};
 pub use store::{BodyId, ContactId, GeneratorId, JointId, ShapeId};
-pub use world::{Body, BodyMut, Events, JointMut, JointView, Methods, Profile, World};
+pub use world::{Body, BodyMut, Events, JointMut, JointView, Methods, Part, Profile, World};
 
 /// A world in the plane.
 pub type World2 = World<D2>;

@@ -30,6 +30,8 @@ pub(crate) mod flags {
     pub(crate) const WAS_SOLID: u16 = 1024;
     /// A surface of the pair moves (conveyor).
     pub(crate) const SURFACE: u16 = 2048;
+    /// A surface of the pair has a grain.
+    pub(crate) const GRAIN: u16 = 4096;
 }
 
 /// One point of a manifold.
@@ -76,6 +78,15 @@ impl<D: Dim> Manifold<D> {
     pub fn points_mut(&mut self) -> &mut [ContactPoint<D>] {
         &mut self.points.as_mut()[..self.count as usize]
     }
+}
+
+/// The grain of a contact: friction along it differs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Grain<D: Dim> {
+    /// Unit vector along the grain, world frame; zero: none.
+    pub direction: D::Vec,
+    /// Factor on friction along it [1].
+    pub factor: Real,
 }
 
 /// A contact as narrow phases write it and solvers read it.
@@ -138,6 +149,12 @@ impl<D: Dim> Contact<D> {
     #[inline]
     pub fn is_solid(&self) -> bool {
         self.flags & (flags::TOUCHING | flags::SENSOR | flags::REFUSED) == flags::TOUCHING
+    }
+
+    /// True if friction depends on the direction; see `SolverContext::grains`.
+    #[inline]
+    pub fn has_grain(&self) -> bool {
+        self.flags & flags::GRAIN != 0
     }
 
     /// True if a shape of the pair is a sensor.

@@ -337,6 +337,8 @@ fn save_surface<D: Dim>(shape: &ShapeRecord<D>, out: &mut Writer) {
         out.real(value);
     }
     out.put(&m.surface_velocity);
+    out.put(&m.grain);
+    out.real(m.grain_friction);
     for rule in [m.friction_mixing, m.restitution_mixing] {
         let position = rule.and_then(|rule| Mixing::NAMES.iter().position(|&(_, known)| known == rule));
         out.u8(position.map_or(255, |p| p as u8));
@@ -361,6 +363,8 @@ fn load_surface<D: Dim>(bytes: &[u8]) -> Result<ShapeDef<D>, Error> {
         rolling_friction: input.real()?,
         spinning_friction: input.real()?,
         surface_velocity: input.get()?,
+        grain: input.get()?,
+        grain_friction: input.real()?,
         ..Material::default()
     };
     let mut rule = || -> Result<Option<Mixing>, Error> {
@@ -722,6 +726,7 @@ fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result
             return Err(input.damaged("the same pair twice"));
         }
         world.contacts.pairs.insert(contact.key(), index);
+        world.contacts.has_grain |= contact.has_grain();
         world.contacts.hot[index as usize] = contact;
     }
     let live = |index: u32| world.contacts.records.get(index).is_some();

@@ -121,6 +121,10 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
         shapes: &world.shapes,
         settings: &world.settings,
     });
+    if world.contacts.has_grain {
+        world.contacts.grains.resize(world.contacts.hot.len(), crate::contact::Grain::default());
+    }
+    let grains = Disjoint::new(&mut world.contacts.grains);
     let contacts = Disjoint::new(&mut world.contacts.hot);
     let lists = Disjoint::new(&mut changes[..pieces]);
     let narrow_phase = &*world.methods.narrow_phase;
@@ -145,9 +149,13 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
         for &index in part {
             // SAFETY: as above; the batch is done with them.
             let contact = unsafe { contacts.get(index as usize) };
-            if contact.flags & flags::SURFACE != 0 {
+            if contact.flags & (flags::SURFACE | flags::GRAIN) != 0 {
                 let [a, b] = contact.shapes.map(|shape| &source.shapes[shape]);
                 contact.surface_velocity = super::links::surface_velocity(source.bodies, a, b);
+                if contact.has_grain() {
+                    // SAFETY: as above.
+                    *unsafe { grains.get(index as usize) } = super::links::grain(source.bodies, a, b);
+                }
             }
             match &scene {
                 Some(scene) if contact.flags & flags::PRE_SOLVE != 0 && contact.is_touching() => {
@@ -290,6 +298,7 @@ fn solve<D: Dim>(world: &mut World<D>) {
         impulse_time: world.settings.dt,
         bodies: &mut world.scratch.awake,
         contacts: &mut world.contacts.hot,
+        grains: &world.contacts.grains,
         joints: &mut world.joints.hot,
         graph: &world.graph,
         places: &world.bodies.places,
