@@ -68,7 +68,7 @@ fn merging_and_unmerging_keep_what_must_be_kept<D: TestDim>() {
         let places: Vec<_> = shapes.iter().map(|&id| world.shape(id).unwrap().pose()).collect();
         let part = world.merge(a, b).unwrap();
         assert!(!world.contains_body(b));
-        assert_same("merged", totals(&world, &[a]), before);
+        assert_same::<D>("merged", totals(&world, &[a]), before);
         for (&id, place) in shapes.iter().zip(&places) {
             let shape = world.shape(id).unwrap();
             assert_eq!(shape.body(), a);
@@ -86,7 +86,7 @@ fn merging_and_unmerging_keep_what_must_be_kept<D: TestDim>() {
         let (spin, at) = (world.body(a).unwrap().angular_velocity(), world.shape(shapes[0]).unwrap().pose());
         let rigid = world.body(a).unwrap().velocity_at(at.position);
         let c = world.unmerge(a, part).unwrap();
-        assert_same("taken apart", totals(&world, &[a, c]), moving);
+        assert_same::<D>("taken apart", totals(&world, &[a, c]), moving);
         let guest = world.body(c).unwrap();
         assert_eq!((guest.name(), guest.user_data(), guest.shapes().count()), ("guest", 7, 2));
         assert_eq!(guest.angular_velocity(), spin);
