@@ -86,6 +86,8 @@ mod written {
     struct Forces;
     #[doc = include_str!("../../../docs/guide/joints.md")]
     struct Joints;
+    #[doc = include_str!("../../../docs/guide/materials.md")]
+    struct Materials;
     #[doc = include_str!("../../../docs/guide/profile.md")]
     struct Profile;
     #[doc = include_str!("../../../docs/guide/snapshot.md")]
