@@ -242,7 +242,7 @@ impl Bridge for D3 {
             }
             Shape3::Cylinder(half, radius) => Theirs::cylinder(2.0 * half, *radius),
             Shape3::Hull(points) => Theirs::hull(points).map_err(refused)?,
-            Shape3::Mesh(_) => return Err(Unsupported("Topple has no triangle mesh yet".into())),
+            Shape3::Mesh(mesh) => Theirs::mesh(&mesh.vertices, &mesh.triangles).map_err(refused)?,
         })
     }
 }

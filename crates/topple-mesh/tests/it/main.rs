@@ -1,0 +1,4 @@
+//! Loading, refusing and decomposing meshes.
+
+mod decompose;
+mod files;
