@@ -41,7 +41,8 @@ pub(super) fn asks_for_turns(query: &Query) -> bool {
 impl<D: Space> Run<D> {
     pub(super) fn add_joint(&mut self, joint: &Joint) {
         // A body that the engine refused has been reported.
-        if ![Some(&joint.a), joint.b.as_ref()].into_iter().flatten().all(|name| self.names.contains_key(name)) {
+        if ![Some(&joint.a), joint.b.as_ref()].into_iter().flatten().all(|name| self.names.contains_key(name))
+        {
             return;
         }
         let find = |name: &SmolStr| {

@@ -138,6 +138,14 @@ fn counts_turns(scene: &Scene) -> bool {
     conditions.chain(whens).any(joints::asks_for_turns)
 }
 
+impl BodyInfo {
+    /// Where its centre was when it came into the world [m].
+    #[must_use]
+    pub fn start(&self) -> Vec3 {
+        self.start
+    }
+}
+
 /// Pairs that do not collide, shared with the engine's filter.
 type Ignored = Arc<RwLock<HashSet<(BodyId, BodyId)>>>;
 
