@@ -108,15 +108,23 @@ fn trimmed(boxes: &[Bounds]) -> Option<Bounds> {
     boxes.iter().filter(inside).copied().reduce(join)
 }
 
-/// Place of the body that the scene's camera follows.
-pub(crate) fn followed(scene: &Scene, simulation: &Simulation) -> Option<[f64; 3]> {
-    let name = scene.cameras.first()?.follow.as_ref()?;
-    crate::session::each!(simulation, run => place(run, name))
+/// Place of the body that the scene's camera follows, and how far it has come since the start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Followed {
+    place: [f64; 3],
+    moved: [f64; 3],
 }
 
-fn place<D: Space>(run: &Run<D>, name: &str) -> Option<[f64; 3]> {
-    let body = run.world.body(run.world.find_body(name)?).ok()?;
-    Some(D::point_out(body.position()))
+/// The body that the scene's camera follows.
+pub(crate) fn followed(scene: &Scene, simulation: &Simulation) -> Option<Followed> {
+    let name = scene.cameras.first()?.follow.as_ref()?;
+    crate::session::each!(simulation, run => follow(run, name))
+}
+
+fn follow<D: Space>(run: &Run<D>, name: &str) -> Option<Followed> {
+    let info = run.bodies.iter().find(|info| info.exists && info.name.as_deref() == Some(name))?;
+    let place = D::point_out(run.world.body(info.id).ok()?.center());
+    Some(Followed { place, moved: std::array::from_fn(|axis| place[axis] - info.start()[axis]) })
 }
 
 /// Whether the scene has a camera that says where it is.
@@ -150,13 +158,15 @@ fn vec3(v: [f64; 3]) -> Vec3 {
 
 impl Camera {
     /// The camera of a scene, or one that sees its extent.
-    pub(crate) fn new(scene: &Scene, extent: &Extent, followed: Option<[f64; 3]>, size: (u32, u32)) -> Self {
+    pub(crate) fn new(scene: &Scene, extent: &Extent, followed: Option<Followed>, size: (u32, u32)) -> Self {
         let aspect = size.0 as f32 / size.1 as f32;
         let (low, high) = (Vec3::from_array(extent.low), Vec3::from_array(extent.high));
         let middle = (low + high) * 0.5;
         let given = scene.cameras.first();
-        let target = followed.or_else(|| given?.target).map_or(middle, vec3);
-        let eye = given.and_then(|camera| camera.at).map(vec3);
+        let target = followed.map(|body| body.place).or_else(|| given?.target).map_or(middle, vec3);
+        // It goes along with what it follows.
+        let moved = followed.map_or(Vec3::ZERO, |body| vec3(body.moved));
+        let eye = given.and_then(|camera| camera.at).map(|at| vec3(at) + moved);
         let up = given.map_or(Vec3::Y, |camera| vec3(camera.up));
         let half_height = given.map_or(VIEW, |camera| tangent(0.5 * camera.fov));
         let forward = eye.map_or(-DIRECTION, |eye| target - eye).normalize_or(Vec3::NEG_Z);
@@ -204,6 +214,13 @@ impl Camera {
         target - self.forward * distance
     }
 
+    /// Height of a pixel in the middle of the scene [m], in a picture of so many rows.
+    pub(crate) fn pixel_at(&self, extent: &Extent, rows: u32) -> f32 {
+        let middle = (Vec3::from_array(extent.low) + Vec3::from_array(extent.high)) * 0.5;
+        let distance = if self.has_perspective { (middle - self.eye).length() } else { 1.0 };
+        2.0 * self.half_height * distance / rows as f32
+    }
+
     /// Ray through a place of the picture, from (0, 0) top left to (1, 1); the direction has length 1.
     pub(crate) fn ray(&self, x: f32, y: f32) -> (Vec3, Vec3) {
         let side = self.right * ((2.0 * x - 1.0) * self.half_height * self.aspect)
@@ -232,11 +249,12 @@ pub(crate) struct View {
 
 impl View {
     /// The camera of a scene, or one that sees its extent.
-    pub(crate) fn new(scene: &Scene, extent: &Extent, followed: Option<[f64; 3]>, size: (u32, u32)) -> Self {
+    pub(crate) fn new(scene: &Scene, extent: &Extent, followed: Option<Followed>, size: (u32, u32)) -> Self {
         let low = Vec2::new(extent.low[0], extent.low[1]);
         let high = Vec2::new(extent.high[0], extent.high[1]);
         let given: Option<&Given> = scene.cameras.first();
-        let place = followed.or_else(|| given.and_then(|camera| camera.target.or(camera.at)));
+        let place =
+            followed.map(|body| body.place).or_else(|| given.and_then(|camera| camera.target.or(camera.at)));
         let middle = place.map_or((low + high) * 0.5, |at| Vec2::new(at[0] as f32, at[1] as f32));
         let room = (high - low) * (1.15 * MARGIN);
         let fitting = (room.x / size.0 as f32).max(room.y / size.1 as f32).max(1e-6);
@@ -248,6 +266,13 @@ impl View {
     pub(crate) fn point(&self, x: f32, y: f32) -> Vec2 {
         let (width, height) = (self.size.0 as f32, self.size.1 as f32);
         self.middle + Vec2::new(x - 0.5 * width, 0.5 * height - y) * self.scale
+    }
+
+    /// The place in pixels from the top left of a point of the world.
+    pub(crate) fn pixel(&self, point: Vec2) -> Vec2 {
+        let (width, height) = (self.size.0 as f32, self.size.1 as f32);
+        let from_middle = (point - self.middle) / self.scale;
+        Vec2::new(0.5 * width + from_middle.x, 0.5 * height - from_middle.y)
     }
 
     /// A length that is easy to count with, at least so many pixels long [m].

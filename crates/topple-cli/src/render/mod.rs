@@ -10,6 +10,7 @@ mod plane;
 mod shade;
 mod space;
 mod stage;
+mod strokes;
 
 use crate::args::{Effect, RenderArgs};
 use crate::failure::{Failure, Outcome};
@@ -42,6 +43,9 @@ impl Effects {
 
 /// Looks at the extent of a moving scene so many times before it is drawn.
 const LOOKS: u64 = 24;
+
+/// Half of the width of joints and springs in space [pixels].
+const STROKE: f32 = 1.1;
 
 /// Pixels of a picture; more would not fit into memory beside everything else.
 const MAX_PIXELS: u64 = 40_000_000;
@@ -172,11 +176,15 @@ fn draw(simulation: &Simulation, scene: &Scene, extent: &Extent, args: &RenderAr
     match simulation {
         Simulation::Two(run) => {
             let view = View::new(scene, extent, followed, args.size);
-            plane::draw(&Stage::new(run), scene, view, effects)
+            let lines = strokes::strokes(run, view.scale);
+            plane::draw(&Stage::new(run), &lines, scene, view, effects)
         }
         Simulation::Three(run) => {
             let camera = Camera::new(scene, extent, followed, args.size);
-            space::draw(&Stage::new(run), scene, &camera, extent.size(), args.size, effects)
+            let mut stage = Stage::new(run);
+            let thickness = camera.pixel_at(extent, args.size.1);
+            stage.add_strokes(&strokes::strokes(run, thickness), STROKE * thickness);
+            space::draw(&stage, scene, &camera, extent.size(), args.size, effects)
         }
     }
 }

@@ -19,7 +19,6 @@ const PALETTE: [[f64; 3]; 10] = [
 ];
 const STATIC: [f64; 3] = [0.66, 0.67, 0.68];
 const FLOOR: [f64; 3] = [0.80, 0.80, 0.78];
-const WHITE: [f64; 3] = [1.0; 3];
 
 /// A colour for a number. Scattered, because counted through, rows of ten bodies would have one colour.
 fn pick(index: usize) -> usize {
@@ -27,33 +26,16 @@ fn pick(index: usize) -> usize {
     (scattered >> 32) as usize % PALETTE.len()
 }
 
-/// How bodies of a scene are coloured.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Palette {
-    /// The scene gives colours, so what is white is meant to be.
-    coloured: bool,
+/// Colour of a shape of the body with number `index`.
+pub(crate) fn body(look: Option<&Look>, index: usize, is_static: bool) -> Vec3 {
+    match look.and_then(|look| look.colour) {
+        Some(colour) => light(colour),
+        None if is_static => light(STATIC),
+        None => light(PALETTE[pick(index)]),
+    }
 }
 
-impl Palette {
-    /// Looks through all looks of a scene.
-    pub(crate) fn new<'a>(looks: impl IntoIterator<Item = &'a Look>) -> Self {
-        Self { coloured: looks.into_iter().any(|look| look.colour != WHITE) }
-    }
-
-    /// Colour of a shape of the body with number `index`.
-    pub(crate) fn body(self, look: Option<&Look>, index: usize, is_static: bool) -> Vec3 {
-        match look {
-            Some(look) if look.colour != WHITE || (self.coloured && !is_static) => light(look.colour),
-            _ if is_static => light(STATIC),
-            _ => light(PALETTE[pick(index)]),
-        }
-    }
-
-    /// Colour of a plane.
-    pub(crate) fn plane(look: Option<&Look>) -> Vec3 {
-        match look {
-            Some(look) if look.colour != WHITE => light(look.colour),
-            _ => light(FLOOR),
-        }
-    }
+/// Colour of a plane.
+pub(crate) fn plane(look: Option<&Look>) -> Vec3 {
+    light(look.and_then(|look| look.colour).unwrap_or(FLOOR))
 }

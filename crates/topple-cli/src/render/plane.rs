@@ -6,7 +6,8 @@
 use super::Effects;
 use super::camera::View;
 use super::image::{Image, light};
-use super::stage::Stage;
+use super::stage::{Stage, VEIL};
+use super::strokes::Stroke;
 use rayon::prelude::*;
 use topple::math::PointOps;
 use topple::world::QueryFilter;
@@ -19,12 +20,20 @@ const NOTHING: u32 = u32::MAX;
 const WALLS: u32 = 1 << 31;
 /// Width of an outline [pixels].
 const OUTLINE: f32 = 1.3;
-/// Half of the width of a line without thickness [pixels].
+/// Half of the width of a line without thickness, of a joint or of a spring [pixels].
 const STROKE: f32 = 1.2;
+/// Radius of the pin of a joint [pixels].
+const DOT: f32 = 3.0;
 const PAPER: [f64; 3] = [0.975, 0.97, 0.955];
 
 /// Draws the plane.
-pub(crate) fn draw(stage: &Stage<D2>, scene: &Scene, view: View, effects: Effects) -> Image {
+pub(crate) fn draw(
+    stage: &Stage<D2>,
+    strokes: &[Stroke],
+    scene: &Scene,
+    view: View,
+    effects: Effects,
+) -> Image {
     let size = view.size;
     let fine = if effects.smooth { 3 } else { 1 };
     let painter = Painter {
@@ -53,7 +62,38 @@ pub(crate) fn draw(stage: &Stage<D2>, scene: &Scene, view: View, effects: Effect
             *pixel = sum / (fine * fine) as f32;
         }
     });
+    for stroke in strokes {
+        ink(&mut pixels, &view, stroke);
+    }
     Image { width: size.0, height: size.1, pixels }
+}
+
+/// Draws a line over the picture, as far as it covers each pixel.
+fn ink(pixels: &mut [Vec3], view: &View, stroke: &Stroke) {
+    let (width, height) = view.size;
+    let flat = |point: &Vec3| view.pixel(Vec2::new(point.x, point.y));
+    let (radius, ends) = match &stroke.points[..] {
+        [dot] => (DOT, vec![[flat(dot); 2]]),
+        points => (STROKE, points.windows(2).map(|pair| [flat(&pair[0]), flat(&pair[1])]).collect()),
+    };
+    // Each pixel once, however many pieces of the line cross it.
+    let (low, high) =
+        ends.iter().flatten().fold((Vec2::splat(f32::MAX), Vec2::splat(f32::MIN)), |(low, high), point| {
+            (low.min(*point), high.max(*point))
+        });
+    let range = |low: f32, high: f32, size: u32| {
+        let clamp = |value: f32| value.clamp(0.0, size as f32) as u32;
+        clamp((low - radius - 1.0).floor())..clamp((high + radius + 2.0).ceil())
+    };
+    for y in range(low.y, high.y, height) {
+        for x in range(low.x, high.x, width) {
+            let at = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
+            let away = ends.iter().map(|[a, b]| distance(at, *a, *b)).fold(f32::MAX, f32::min);
+            let share = (radius + 0.5 - away).clamp(0.0, 1.0);
+            let pixel = &mut pixels[(y * width + x) as usize];
+            *pixel += (stroke.colour - *pixel) * share;
+        }
+    }
 }
 
 struct Painter<'a> {
@@ -97,8 +137,21 @@ impl Painter<'_> {
     }
 
     fn colour(&self, ids: &[u32], width: usize, height: usize, x: usize, y: usize) -> Vec3 {
-        let id = ids[y * width + x];
         let at = self.place(x, y);
+        let colour = self.solid(ids, width, height, x, y, at);
+        if self.stage.veil_colours.is_empty() {
+            return colour;
+        }
+        let found = self.stage.veils.shapes_at(Point2::from(at), &QueryFilter::default());
+        let veils = found.ok().unwrap_or_default();
+        veils.iter().fold(colour, |colour, veil| {
+            let tint = self.stage.veil_colours.get(veil.shape.index() as usize).copied().unwrap_or(colour);
+            colour + (tint - colour) * VEIL
+        })
+    }
+
+    fn solid(&self, ids: &[u32], width: usize, height: usize, x: usize, y: usize, at: Vec2) -> Vec3 {
+        let id = ids[y * width + x];
         if id == NOTHING {
             return self.paper(at);
         }

@@ -3,7 +3,7 @@
 use super::Effects;
 use super::camera::nice;
 use super::image::light;
-use super::stage::Stage;
+use super::stage::{Stage, VEIL};
 use topple::math::PointOps;
 use topple::{D3, Point3, Shape3, Vec3};
 use topple_scene::model::Scene;
@@ -30,6 +30,8 @@ pub(crate) struct Light<'a> {
     pub effects: Effects,
     /// Towards the sun.
     sun: Vec3,
+    /// Place of a lamp that shines instead [m].
+    lamp: Option<Vec3>,
     sun_colour: Vec3,
     casts: bool,
     background: Option<Vec3>,
@@ -40,6 +42,10 @@ pub(crate) struct Light<'a> {
     square: f32,
 }
 
+/// Towards the sun, where the scene gives none.
+const SUN: Vec3 = Vec3::new(-0.50, 1.0, 0.60);
+/// Brightness of light of intensity 1.
+const SUN_LIGHT: f32 = 0.88;
 /// Half width of the sun, as a tangent: wider than the real one, for softer shadows.
 const SUN_SIZE: f32 = 0.03;
 /// Shadow rays where the first four agree, and where they do not.
@@ -49,13 +55,13 @@ const OCCLUSION_RAYS: u32 = 4;
 
 impl<'a> Light<'a> {
     pub(crate) fn new(stage: &'a Stage<D3>, scene: &Scene, size: f32, effects: Effects) -> Self {
-        let given = scene.lights.iter().find_map(|light| Some((light.direction?, light)));
-        let (sun, sun_colour, casts) = match given {
-            Some((d, given)) => {
-                let towards = -Vec3::new(d[0] as f32, d[1] as f32, d[2] as f32);
-                (towards, light(given.colour) * (2.6 * given.intensity as f32), given.shadows)
-            }
-            None => (Vec3::new(-0.50, 1.0, 0.60), Vec3::new(1.06, 1.0, 0.90) * 0.88, true),
+        let vec = |d: [f64; 3]| Vec3::new(d[0] as f32, d[1] as f32, d[2] as f32);
+        let given = scene.lights.first();
+        let lamp = given.filter(|light| light.direction.is_none()).and_then(|light| light.at).map(vec);
+        let sun = given.and_then(|light| light.direction).map_or(SUN, |d| -vec(d));
+        let (sun_colour, casts) = match given {
+            Some(given) => (light(given.colour) * (SUN_LIGHT * given.intensity as f32), given.shadows),
+            None => (Vec3::new(1.06, 1.0, 0.90) * SUN_LIGHT, true),
         };
         let background = scene.background.as_ref().map(|given| light(given.colour));
         let ambient = scene.background.as_ref().map_or(1.0, |given| (given.ambient / 0.3).min(3.0) as f32);
@@ -63,6 +69,7 @@ impl<'a> Light<'a> {
             stage,
             effects,
             sun: sun.normalize_or(Vec3::Y),
+            lamp,
             sun_colour,
             casts,
             background,
@@ -106,20 +113,38 @@ impl<'a> Light<'a> {
         best
     }
 
+    /// A colour seen through the sensor before it, if there is one.
+    pub(crate) fn veiled(&self, colour: Vec3, eye: Vec3, direction: Vec3, distance: Option<f32>) -> Vec3 {
+        let max = distance.unwrap_or(4000.0 * self.size);
+        match self.stage.veil(Point3::from_vec(eye), direction, max) {
+            Some(veil) => colour + (veil - colour) * VEIL,
+            None => colour,
+        }
+    }
+
+    /// Unit vector from a point to the light, and how far that is [m].
+    fn towards(&self, point: Vec3) -> (Vec3, f32) {
+        match self.lamp {
+            Some(lamp) => ((lamp - point).normalize_or(Vec3::Y), (lamp - point).length()),
+            None => (self.sun, 50.0 * self.size),
+        }
+    }
+
     /// Share of the sun that reaches a point; `seed` scatters the rays.
     pub(crate) fn sunlight(&self, at: &Surface, seed: u32) -> f32 {
-        if !self.effects.shadows || !self.casts || at.normal.dot(self.sun) <= 0.0 {
+        let (sun, far) = self.towards(at.point);
+        if !self.effects.shadows || !self.casts || at.normal.dot(sun) <= 0.0 {
             return 1.0;
         }
         let origin = Point3::from_vec(at.point + at.normal * self.lift(at));
-        let (a, b) = frame(self.sun);
+        let (a, b) = frame(sun);
         let mut seen = 0;
         let mut cast = 0;
         for rays in SHADOW_RAYS {
             while cast < rays {
                 let (x, y) = disk(cast, rays, seed);
-                let direction = self.sun + (a * x + b * y) * SUN_SIZE;
-                seen += u32::from(!self.stage.any(origin, direction, 50.0 * self.size));
+                let direction = sun + (a * x + b * y) * SUN_SIZE;
+                seen += u32::from(!self.stage.any(origin, direction, far));
                 cast += 1;
             }
             if seen == 0 || seen == cast {
@@ -172,12 +197,13 @@ impl<'a> Light<'a> {
         pixel: f32,
     ) -> Vec3 {
         let albedo = self.albedo(at, direction, pixel);
-        let facing = at.normal.dot(self.sun).max(0.0) * sunlight;
+        let (sun, _) = self.towards(at.point);
+        let facing = at.normal.dot(sun).max(0.0) * sunlight;
         let up = 0.5 + 0.5 * at.normal.y;
         let sky = Vec3::new(0.40, 0.46, 0.54) * up + Vec3::new(0.20, 0.18, 0.16) * (1.0 - up);
         let mut colour = albedo * (self.sun_colour * facing + sky * (openness * self.ambient));
         if at.id < WALLS {
-            let half = (self.sun - direction).normalize_or(self.sun);
+            let half = (sun - direction).normalize_or(sun);
             let mut shine = at.normal.dot(half).max(0.0);
             (0..5).for_each(|_| shine *= shine);
             colour += self.sun_colour * (0.16 * shine * sunlight);

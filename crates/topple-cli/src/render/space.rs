@@ -105,9 +105,15 @@ impl Painter<'_> {
 
     fn colour(&self, seen: &[Option<Seen>], x: usize, y: usize) -> Vec3 {
         let (_, direction) = self.ray(x as f32 + 0.5, y as f32 + 0.5);
-        let Some(found) = &seen[y * self.width + x] else { return self.light.sky(direction) };
-        let (sunlight, openness) = self.smoothed(seen, x, y, &found.surface);
-        self.light.shade(&found.surface, direction, sunlight, openness, self.pixel)
+        let (eye, found) = (self.ray(x as f32 + 0.5, y as f32 + 0.5).0, &seen[y * self.width + x]);
+        let colour = match found {
+            None => self.light.sky(direction),
+            Some(found) => {
+                let (sunlight, openness) = self.smoothed(seen, x, y, &found.surface);
+                self.light.shade(&found.surface, direction, sunlight, openness, self.pixel)
+            }
+        };
+        self.light.veiled(colour, eye, direction, found.as_ref().map(|found| found.surface.distance))
     }
 
     /// Whether a neighbour sees something else.
@@ -131,13 +137,16 @@ impl Painter<'_> {
     fn fine(&self, seen: &[Option<Seen>], x: usize, y: usize) -> Vec3 {
         let sample = |(dx, dy): (f32, f32)| {
             let (eye, direction) = self.ray(x as f32 + dx, y as f32 + dy);
-            let Some(surface) = self.light.find(eye, direction) else { return self.light.sky(direction) };
+            let Some(surface) = self.light.find(eye, direction) else {
+                return self.light.veiled(self.light.sky(direction), eye, direction, None);
+            };
             let (mut sunlight, mut openness) = self.smoothed(seen, x, y, &surface);
             if sunlight < 0.0 {
                 sunlight = self.light.sunlight(&surface, 0);
                 openness = self.light.openness(&surface, 16);
             }
-            self.light.shade(&surface, direction, sunlight, openness, self.pixel)
+            let colour = self.light.shade(&surface, direction, sunlight, openness, self.pixel);
+            self.light.veiled(colour, eye, direction, Some(surface.distance))
         };
         FINE.into_iter().map(sample).sum::<Vec3>() / FINE.len() as f32
     }

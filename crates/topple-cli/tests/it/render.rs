@@ -73,3 +73,44 @@ fn an_empty_world_and_a_saved_one_can_be_drawn() {
     bench.good("render x.scene -o x.png --size 64x48 --frames 30");
     assert_eq!(picture(&bench.path("s.png")).2, picture(&bench.path("x.png")).2);
 }
+
+#[test]
+fn joints_springs_and_sensors_are_drawn() {
+    let bench = Bench::new();
+    let flat = "world { dimension 2 }\nbox a { static  size 1,1  centre 0,4 }\ncircle b { radius 0.5  centre 0,-4 }\n\
+                camera { at 0,0  height 12 }\n";
+    bench.write("without.scene", flat);
+    bench.write("rope.scene", &format!("{flat}joint rope {{ a b  b a }}"));
+    bench.write("spring.scene", &format!("{flat}force spring {{ a b  b a }}"));
+    bench.write("sensor.scene", &format!("{flat}box g {{ static  sensor  size 3,3  colour 1,0,0 }}"));
+    let middle = |name: &str| -> Vec<u8> {
+        bench.good(&format!("render {name}.scene -o {name}.png --size 90x90"));
+        let (width, _, pixels) = picture(&bench.path(&format!("{name}.png")));
+        // A band across the middle, off the lines of the paper.
+        let row = 47 * width as usize * 3;
+        pixels[row + 40 * 3..row + 50 * 3].to_vec()
+    };
+    let plain = middle("without");
+    let darkest = |pixels: &[u8]| pixels.iter().copied().min().unwrap();
+    assert!(darkest(&plain) > 200, "{plain:?}");
+    assert!(darkest(&middle("rope")) < 140);
+    assert!(darkest(&middle("spring")) < 170);
+    let seen = middle("sensor");
+    assert!(seen[0] > seen[1] + 20 && seen[1] > 120, "{seen:?} is paper seen through red");
+}
+
+#[test]
+fn a_camera_goes_along_with_what_it_follows() {
+    let bench = Bench::new();
+    let moving = "world { gravity 0,0,0 }\nsphere ball { radius 1  vel 30,0,0  colour red }\ncamera { at 0,2,9  follow ball }\n";
+    bench.write("x.scene", moving);
+    for frame in ["0", "60"] {
+        bench.good(&format!("render x.scene -o f{frame}.png --size 60x40 --frames {frame}"));
+        let (width, _, pixels) = picture(&bench.path(&format!("f{frame}.png")));
+        let at = (20 * width as usize + 30) * 3;
+        assert!(pixels[at] > 2 * pixels[at + 1], "frame {frame}: {:?}", &pixels[at..at + 3]);
+        // And it is as large as before.
+        let edge = (20 * width as usize + 10) * 3;
+        assert!(pixels[edge] <= pixels[edge + 2].saturating_add(20), "frame {frame}: {:?}", &pixels[edge..edge + 3]);
+    }
+}

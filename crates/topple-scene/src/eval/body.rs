@@ -471,7 +471,7 @@ impl Evaluator<'_> {
         let hidden =
             record.flag_given("hidden").or_else(|| outer.and_then(|outer| outer.flag_given("hidden")));
         let shared = own.is_some_and(|own| own.hidden) || compound.is_some_and(|compound| compound.hidden);
-        Look { colour: colour.unwrap_or([1.0; 3]), texture, hidden: hidden.unwrap_or(shared) }
+        Look { colour, texture, hidden: hidden.unwrap_or(shared) }
     }
 }
 

@@ -51,6 +51,9 @@ impl Expander {
                 let _ = names.add(name, Named::Force, force.span);
             }
         }
+        for name in &scene.faulty {
+            names.add_faulty(name);
+        }
         let template = |template: &crate::ast::Declaration| {
             let name = template.head.first()?.as_word()?.clone();
             Some((name, Arc::new(template.clone())))

@@ -72,6 +72,13 @@ pub(crate) struct Names {
     known: HashMap<SmolStr, (Named, Span)>,
     /// Names of groups, and of repeated things without their indices.
     sets: HashSet<SmolStr>,
+    /// Names of faulty declarations and their shortenings: what refers to them is skipped without another word.
+    faulty: HashSet<SmolStr>,
+}
+
+/// A name without its last indices or step, and so on to the first word.
+fn shortenings(name: &str) -> impl Iterator<Item = &str> {
+    name.match_indices(['[', '.']).map(move |(at, _)| &name[..at])
 }
 
 impl Names {
@@ -87,8 +94,7 @@ impl Names {
 
     /// Registers every shortening of a name, and a group's name itself.
     pub(crate) fn add_set(&mut self, name: &str) {
-        for (at, _) in name.match_indices(['[', '.']) {
-            let shorter = &name[..at];
+        for shorter in shortenings(name) {
             if !self.sets.contains(shorter) {
                 self.sets.insert(SmolStr::new(shorter));
             }
@@ -98,6 +104,31 @@ impl Names {
     pub(crate) fn add_group(&mut self, name: &str) {
         self.add_set(name);
         self.sets.insert(SmolStr::new(name));
+    }
+
+    /// Registers a name whose declaration is faulty.
+    pub(crate) fn add_faulty(&mut self, name: &str) {
+        self.faulty.extend(shortenings(name).chain([name]).map(SmolStr::new));
+    }
+
+    /// All of them, in order.
+    pub(crate) fn faulty(&self) -> Vec<SmolStr> {
+        let mut names: Vec<_> = self.faulty.iter().cloned().collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Whether this is the name of a faulty declaration.
+    pub(crate) fn is_faulty(&self, name: &str) -> bool {
+        self.faulty.contains(name)
+    }
+
+    /// Whether a reference could mean something that was declared, but faultily.
+    fn is_lost(&self, reference: &Reference) -> bool {
+        !self.faulty.is_empty()
+            && reference.candidates.iter().any(|name| {
+                self.faulty.contains(name) || shortenings(name).any(|group| self.faulty.contains(group))
+            })
     }
 
     fn find(&self, name: &str) -> Option<Named> {
@@ -249,6 +280,9 @@ impl Evaluator<'_> {
                 return Ok(candidate.clone());
             }
         }
+        if self.names.is_lost(reference) {
+            return Err(Reported);
+        }
         let shown = reference.candidates.last().map_or("", SmolStr::as_str);
         let mut error =
             Diagnostic::error("unknown-body", reference.span, format!("there is no body '{shown}'"));
@@ -280,6 +314,9 @@ impl Evaluator<'_> {
             if self.names.sets.contains(candidate) {
                 return Ok(Target::Named(candidate.clone()));
             }
+        }
+        if wrong.is_none() && self.names.is_lost(reference) {
+            return Err(Reported);
         }
         let shown = reference.candidates.last().map_or("", SmolStr::as_str);
         let error = match wrong {

@@ -3,6 +3,7 @@
 use smol_str::SmolStr;
 
 use super::names::{Reference, TargetRef};
+use super::scene::faulty_material;
 use super::{Evaluator, Reported};
 use crate::ast::{Argument, Expr, ExprKind, Word};
 use crate::diagnostics::{Diagnostic, nearest};
@@ -394,6 +395,9 @@ impl Evaluator<'_> {
     fn material_name(&mut self, word: &SmolStr, span: Span) -> Result<SmolStr, Reported> {
         if self.scene.materials.iter().any(|known| known.name == *word) {
             return Ok(word.clone());
+        }
+        if self.names.is_faulty(&faulty_material(word)) {
+            return Err(Reported);
         }
         let known = self.scene.materials.iter().map(|known| known.name.as_str());
         let error = Diagnostic::error("unknown-material", span, format!("there is no material '{word}'"))

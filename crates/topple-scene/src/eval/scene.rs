@@ -13,7 +13,7 @@ use super::names::BODIES;
 use super::query::PendingQuery;
 use super::view::PendingCamera;
 use super::{Evaluator, Global, Output, Reported, random};
-use crate::ast::{Declaration, Item, Parameter as ParameterItem};
+use crate::ast::{Declaration, Expr, Item, Parameter as ParameterItem};
 use crate::diagnostics::Diagnostic;
 use crate::model::{Action, Event, ForceKind, Parameter, Scene, Schedule};
 use crate::span::{FileId, Span};
@@ -48,6 +48,11 @@ impl Pending {
     }
 }
 
+/// How a faulty material is kept among the faulty names; no other name has a space.
+pub(crate) fn faulty_material(name: &str) -> String {
+    format!("material {name}")
+}
+
 /// What the first look at a file finds.
 #[derive(Default)]
 struct Hoisted {
@@ -66,7 +71,11 @@ impl Evaluator<'_> {
         self.read_world(hoisted.world.as_ref());
         self.read_parameters(&hoisted.parameters);
         for material in &hoisted.materials {
-            let _ = self.read_material(material);
+            if self.read_material(material).is_err()
+                && let Some(name) = material.head.first().and_then(Expr::as_word)
+            {
+                self.names.add_faulty(&faulty_material(name));
+            }
         }
         self.items(items);
         self.report_unused_overrides();
@@ -232,10 +241,14 @@ impl Evaluator<'_> {
         for mut pending in std::mem::take(&mut self.pending.joints) {
             let a = self.resolve_body(&pending.a);
             let b = pending.b.as_ref().map(|b| self.resolve_body(b)).transpose();
-            let (Ok(a), Ok(b)) = (a, b) else { continue };
+            let (Ok(a), Ok(b)) = (a, b) else {
+                self.lose_name(pending.joint.name.as_ref());
+                continue;
+            };
             if b.as_ref() == Some(&a) {
                 let message = format!("this joins '{a}' to itself");
                 self.fail(Diagnostic::error("value", pending.joint.span, message));
+                self.lose_name(pending.joint.name.as_ref());
                 continue;
             }
             pending.joint.a = a;
@@ -246,7 +259,10 @@ impl Evaluator<'_> {
             let on = self.resolve_targets(&pending.on, BODIES);
             let a = pending.a.as_ref().map(|a| self.resolve_body(a)).transpose();
             let b = pending.b.as_ref().map(|b| self.resolve_body(b)).transpose();
-            let (Ok(on), Ok(a), Ok(b)) = (on, a, b) else { continue };
+            let (Ok(on), Ok(a), Ok(b)) = (on, a, b) else {
+                self.lose_name(pending.force.name.as_ref());
+                continue;
+            };
             pending.force.on = on;
             if let ForceKind::Spring { a: first, b: second, .. } = &mut pending.force.kind {
                 *first = a.unwrap_or_default();
@@ -263,6 +279,12 @@ impl Evaluator<'_> {
             done.push(Action::Ignore(pending.ignore));
         }
         done
+    }
+
+    fn lose_name(&mut self, name: Option<&SmolStr>) {
+        if let Some(name) = name {
+            self.names.add_faulty(name);
+        }
     }
 
     /// Runs every event once on trial, so that its faults are known before the run, then looks up conditions.
@@ -324,6 +346,7 @@ impl Evaluator<'_> {
             let _ = self.resolve_query(check);
         }
         self.close_templates(&faulty);
+        self.scene.faulty = self.names.faulty();
     }
 
     /// Events may place templates, so they are kept if there are events.

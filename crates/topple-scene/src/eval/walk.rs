@@ -162,7 +162,7 @@ impl Evaluator<'_> {
         if !kind.dims.has(self.dimension()) {
             return Err(self.wrong_dimension(kind, declaration));
         }
-        match kind.family {
+        let done = match kind.family {
             Family::Shape => self.shape_body(kind, declaration),
             Family::Compound => self.compound(kind, declaration),
             Family::Joint => self.joint(declaration),
@@ -177,6 +177,24 @@ impl Evaluator<'_> {
                 "ignore" => self.ignore(kind, declaration),
                 _ => self.misplaced_world(kind, declaration),
             },
+        };
+        if done.is_err() {
+            self.lose(kind, declaration);
+        }
+        done
+    }
+
+    /// Keeps the name of a faulty declaration, so that nobody is told that it does not exist.
+    fn lose(&mut self, kind: &KindInfo, declaration: &Declaration) {
+        let position = match kind.family {
+            Family::Joint | Family::Force => 1,
+            Family::Structure if kind.name == "place" => 1,
+            Family::Action | Family::World => return,
+            _ => 0,
+        };
+        if let Some(name) = declaration.head.get(position).and_then(Expr::as_word) {
+            let full = self.full_name(name);
+            self.names.add_faulty(&full);
         }
     }
 

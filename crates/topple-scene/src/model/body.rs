@@ -223,18 +223,12 @@ impl Default for Filter {
 }
 
 /// How a shape looks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct Look {
-    /// Colour.
-    pub colour: Vec3,
+    /// Colour; who draws it chooses one if absent.
+    pub colour: Option<Vec3>,
     /// Image file.
     pub texture: Option<SmolStr>,
     /// Not drawn.
     pub hidden: bool,
-}
-
-impl Default for Look {
-    fn default() -> Self {
-        Self { colour: [1.0; 3], texture: None, hidden: false }
-    }
 }

@@ -51,6 +51,8 @@ pub struct Scene {
     pub expectations: Vec<Expectation>,
     /// Templates, closed over the scene's constants, for events that use them.
     pub templates: Vec<Declaration>,
+    /// Names of what was faulty and is not here: events that refer to it do nothing.
+    pub faulty: Vec<SmolStr>,
 }
 
 /// A `param` of the scene with the value it has in this load.

@@ -381,8 +381,12 @@ impl Parser<'_> {
                 let what = format!("'{{' or ';' after '{}'", kind.text);
                 return Err(self.unexpected(&what));
             }
+            // `joint hinge stop { … }`: the second word is a name, whatever else it may mean.
+            let is_name = head.len() == 1
+                && matches!(kind.text.as_str(), "joint" | "force" | "place")
+                && matches!(self.peek_at(1), Kind::OpenBrace | Kind::Semicolon);
             // `stop` and `remove x` need no `;` when the next declaration follows.
-            if !head.is_empty() && self.peek() == Kind::Name && self.starts_known() {
+            if !head.is_empty() && !is_name && self.peek() == Kind::Name && self.starts_known() {
                 break;
             }
             head.push(self.reference()?);

@@ -372,7 +372,7 @@ impl Printer<'_> {
         self.number_unless("filterGroup", f64::from(group), 0.0);
         self.flag("sensor", sensor);
         let Look { colour, texture, hidden } = &part.look;
-        if *colour != [1.0; 3] {
+        if let Some(colour) = colour {
             self.numbers("colour", colour);
         }
         self.text("texture", texture.as_deref());

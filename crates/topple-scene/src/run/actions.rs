@@ -161,7 +161,7 @@ impl<D: Space> Run<D> {
         }
         if let Some(colour) = change.colour {
             for look in &mut self.bodies[index].looks {
-                look.colour = colour;
+                look.colour = Some(colour);
             }
         }
         let shapes: Vec<_> = self.world.body(id).map_or_else(|_| Vec::new(), |body| body.shapes().collect());

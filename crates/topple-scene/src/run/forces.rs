@@ -1,5 +1,6 @@
 //! Generators, until the engine has its own: evaluated once per step, constant over it.
 
+use smol_str::SmolStr;
 use topple::Real;
 
 use super::Run;
@@ -146,32 +147,48 @@ impl<D: Space> Run<D> {
         Load { force: add(lift, slow), torque: scale(body.spin, -angular_drag * inertia * share), at: None }
     }
 
-    fn spring(&mut self, kind: &ForceKind) {
-        let ForceKind::Spring { a, b, at_a, at_b, length: rest, stiffness, damping, bungee } = kind else {
-            return;
-        };
-        let Some(&a) = self.names.get(a).filter(|index| self.bodies[**index].exists) else { return };
-        let b =
-            b.as_ref().and_then(|b| self.names.get(b)).copied().filter(|index| self.bodies[*index].exists);
-        // Anchors are given where the bodies started; they move with them.
-        let anchor = |index: usize, at: &Option<Vec3>| {
+    /// Places of both ends of all springs that are forces [m].
+    #[must_use]
+    pub fn springs(&self) -> Vec<[Vec3; 2]> {
+        let ends = self.forces.iter().filter_map(|force| self.spring_ends(&force.kind));
+        ends.map(|(_, _, places)| places).collect()
+    }
+
+    /// Bodies and places of the two ends of a spring. Anchors are given where the bodies started; they move with them.
+    fn spring_ends(&self, kind: &ForceKind) -> Option<(usize, Option<usize>, [Vec3; 2])> {
+        let ForceKind::Spring { a, b, at_a, at_b, .. } = kind else { return None };
+        let find = |name: &SmolStr| self.names.get(name).copied().filter(|index| self.bodies[*index].exists);
+        let place = |index: usize, at: &Option<Vec3>| {
             let info = &self.bodies[index];
             let body = self.world.body(info.id).ok()?;
-            let place = match at {
+            Some(match at {
                 Some(at) => D::point_out(body.to_world(D::vec(info.frame.local(*at)))),
                 None => D::point_out(body.center()),
-            };
-            let velocity = D::vec_out(body.velocity_at(D::point(place)));
-            Some((place, velocity))
+            })
         };
-        let Some((place_a, velocity_a)) = anchor(a, at_a) else { return };
-        let (place_b, velocity_b) = match b {
-            Some(b) => match anchor(b, at_b) {
-                Some(found) => found,
-                None => return,
-            },
-            None => (at_b.unwrap_or([0.0; 3]), [0.0; 3]),
+        let a = find(a)?;
+        let b = match b {
+            Some(b) => Some(find(b)?),
+            None => None,
         };
+        let end = match b {
+            Some(b) => place(b, at_b)?,
+            None => at_b.unwrap_or([0.0; 3]),
+        };
+        Some((a, b, [place(a, at_a)?, end]))
+    }
+
+    fn spring(&mut self, kind: &ForceKind) {
+        let Some((a, b, [place_a, place_b])) = self.spring_ends(kind) else { return };
+        let ForceKind::Spring { at_a, at_b, length: rest, stiffness, damping, bungee, .. } = kind else {
+            return;
+        };
+        let velocity = |index: usize, place: Vec3| {
+            let body = self.world.body(self.bodies[index].id).ok();
+            body.map_or([0.0; 3], |body| D::vec_out(body.velocity_at(D::point(place))))
+        };
+        let velocity_a = velocity(a, place_a);
+        let velocity_b = b.map_or([0.0; 3], |b| velocity(b, place_b));
         let along = sub(place_b, place_a);
         let distance = length(along);
         let started = |index: usize, at: &Option<Vec3>| at.unwrap_or(self.bodies[index].start);

@@ -1,5 +1,7 @@
 //! Joints of a running scene: made, changed, removed, broken, measured.
 
+use std::f64::consts::TAU;
+
 use smol_str::SmolStr;
 use topple::math::{RotOps, VecOps};
 use topple::{BodyDef, BodyId, JointId, JointKind, JointView};
@@ -8,7 +10,7 @@ use super::Run;
 use crate::lower::{self, Space};
 use crate::model::director::Change;
 use crate::model::geometry::{dot, length, scale, sub};
-use crate::model::{Joint, Target, Vec3};
+use crate::model::{Joint, Query, Target, Vec3};
 
 /// What the scene knows of a joint that the engine does not.
 #[derive(Clone, Debug)]
@@ -19,10 +21,30 @@ pub struct JointInfo {
     pub name: Option<SmolStr>,
     /// Steps in which it carried too much.
     pub overloads: u64,
+    /// Angle about its axis when last looked at, and all the way it has turned since it was made [rad].
+    turned: [f64; 2],
+}
+
+/// Whether a formula asks how often a joint has turned.
+pub(super) fn asks_for_turns(query: &Query) -> bool {
+    match query {
+        Query::Quantity(name, _) => *name == "turns",
+        Query::Call(_, list) => list.iter().any(asks_for_turns),
+        Query::Reduce(_, inner) | Query::Start(inner) | Query::Unary(_, inner) => asks_for_turns(inner),
+        Query::Binary(_, sides) | Query::Within { sides, .. } => {
+            asks_for_turns(&sides.0) || asks_for_turns(&sides.1)
+        }
+        Query::Number(_) | Query::Values(_) | Query::Text(_) => false,
+    }
 }
 
 impl<D: Space> Run<D> {
     pub(super) fn add_joint(&mut self, joint: &Joint) {
+        // A body that the engine refused has been reported.
+        if ![Some(&joint.a), joint.b.as_ref()].into_iter().flatten().all(|name| self.names.contains_key(name))
+        {
+            return;
+        }
         let find = |name: &SmolStr| {
             let info = self.names.get(name).map(|index| &self.bodies[*index]).filter(|info| info.exists);
             info.map(|info| info.id).ok_or_else(|| format!("'{name}' is no longer there"))
@@ -33,7 +55,11 @@ impl<D: Space> Run<D> {
             lower::joint(&mut self.world, joint, [a, b], self.joints.len() as u64)
         });
         match made {
-            Ok(id) => self.joints.push(JointInfo { id, name: joint.name.clone(), overloads: 0 }),
+            Ok(id) => {
+                let angle = self.world.joint(id).map_or(0.0, |joint| f64::from(joint.angle()));
+                let name = joint.name.clone();
+                self.joints.push(JointInfo { id, name, overloads: 0, turned: [angle, 0.0] });
+            }
             Err(reason) => self.refuse(joint.span, reason),
         }
     }
@@ -98,6 +124,22 @@ impl<D: Space> Run<D> {
         }
     }
 
+    /// Follows joints round and round, if somebody asks.
+    pub(super) fn count_turns(&mut self) {
+        if !self.counts_turns {
+            return;
+        }
+        for info in &mut self.joints {
+            let Ok(joint) = self.world.joint(info.id) else { continue };
+            let [last, total] = &mut info.turned;
+            let angle = f64::from(joint.angle());
+            // The shorter way round: half a turn in one step cannot be told from half a turn back.
+            let step = angle - *last;
+            *total += step - TAU * libm::round(step / TAU);
+            *last = angle;
+        }
+    }
+
     pub(super) fn joint_quantity(&self, name: &str, info: &JointInfo) -> f64 {
         let Ok(joint) = self.world.joint(info.id) else { return f64::NAN };
         let force = || D::vec_out(joint.force());
@@ -113,6 +155,7 @@ impl<D: Space> Run<D> {
             "forceZ" => force()[2],
             "torque" if D::N == 2 => D::ang_out(joint.torque())[2],
             "torque" => length(D::ang_out(joint.torque())),
+            "turns" => info.turned[1] / TAU,
             "overloads" => info.overloads as f64,
             _ => f64::NAN,
         }

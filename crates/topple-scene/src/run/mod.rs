@@ -129,6 +129,23 @@ pub struct BodyInfo {
     frame: Pose,
 }
 
+fn counts_turns(scene: &Scene) -> bool {
+    let conditions = scene.expectations.iter().flat_map(|expectation| &expectation.conditions);
+    let whens = scene.events.iter().filter_map(|event| match &event.schedule {
+        Schedule::When(condition) => Some(condition),
+        _ => None,
+    });
+    conditions.chain(whens).any(joints::asks_for_turns)
+}
+
+impl BodyInfo {
+    /// Where its centre was when it came into the world [m].
+    #[must_use]
+    pub fn start(&self) -> Vec3 {
+        self.start
+    }
+}
+
 /// Pairs that do not collide, shared with the engine's filter.
 type Ignored = Arc<RwLock<HashSet<(BodyId, BodyId)>>>;
 
@@ -142,6 +159,8 @@ pub struct Run<D: Space> {
     pub joints: Vec<JointInfo>,
     /// The body without shapes that joints to the world hang on, once there is one.
     ground: Option<BodyId>,
+    /// Whether an expectation or event asks for turns.
+    counts_turns: bool,
     names: HashMap<SmolStr, usize>,
     forces: Vec<Force>,
     events: Vec<Event>,
@@ -168,6 +187,7 @@ impl<D: Space> Run<D> {
             bodies: Vec::with_capacity(scene.bodies.len()),
             joints: Vec::with_capacity(scene.joints.len()),
             ground: None,
+            counts_turns: counts_turns(scene),
             names: HashMap::new(),
             forces: scene.forces.clone(),
             events: scene.events.clone(),
@@ -213,6 +233,7 @@ impl<D: Space> Run<D> {
         self.world.step();
         self.steps += 1;
         self.count_overloads();
+        self.count_turns();
         self.check_expectations();
     }
 

@@ -159,6 +159,12 @@ pub const QUANTITIES: &[Quantity] = &[
     q("exists", Of::Either, "", "1 if it is still there, else 0: bodies can be removed, joints can break."),
     q("distance", Of::Pair, "m", "Distance of the centres of mass of two bodies."),
     q("touching", Of::Pair, "", "1 if two bodies touch, else 0."),
+    q(
+        "turns",
+        Of::Joint,
+        "",
+        "Whole turns of `a` in `b` about the axis since the joint was made, with their sign.",
+    ),
     q("slide", Of::Joint, "m", "Displacement of `a` along the axis of a slider or wheel."),
     q("gap", Of::Joint, "m", "Distance of its two places."),
     q(

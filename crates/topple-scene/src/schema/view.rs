@@ -33,7 +33,7 @@ pub const KINDS: &[KindInfo] = &[
                 .range(Positive)
                 .or(Without("so that everything is seen")),
             p("orthographic", Type::Flag, NONE, "No perspective.").or(Flag(false)).only(Dims::Three),
-            p("follow", Body, NONE, "A body it keeps in the middle."),
+            p("follow", Body, NONE, "A body it keeps in the middle, going along with it."),
         ]],
         "Where the scene is seen from. The first is used unless another is asked for by name.",
         "camera { at 0,5,20  target 0,1,0 }",

@@ -92,6 +92,17 @@ fn a_hinge_has_an_angle_limits_and_a_motor() {
 }
 
 #[test]
+fn turns_are_counted() {
+    both(
+        "box a { LONG mass 1 centre v(0,0) gravityScale 0 }
+         joint hinge h { a a motorSpeed -60rpm }
+         expect after 3s { turns(h) == -3 within 0.05 }
+         at 3s { change h { motorSpeed 120rpm } }
+         expect after 5s { turns(h) == 1 within 0.1 }",
+    );
+}
+
+#[test]
 fn a_servo_holds_an_angle_against_a_weight_until_it_is_too_weak() {
     // 1 kg at 1 m, level: 9.8 N m.
     both(

@@ -314,3 +314,14 @@ fn the_world_is_faulty_but_its_dimension_counts() {
     assert_eq!(loaded.scene.bodies.len(), 1);
     assert_eq!(loaded.scene.world.gravity, [0.0, -9.8, 0.0]);
 }
+
+#[test]
+fn names_may_be_words_of_the_language() {
+    let scene = good(
+        "world { dimension 2 } circle light { radius 1 } template post { circle c { radius 1 } }
+         place post light2 { at 3,0 } place post camera { at 6,0 } joint hinge stop { a light  b camera.c  at 1,1 }
+         force wind world { velocity 1,0 }",
+    );
+    assert_eq!(scene.joints[0].name.as_deref(), Some("stop"));
+    assert_eq!(scene.forces[0].name.as_deref(), Some("world"));
+}

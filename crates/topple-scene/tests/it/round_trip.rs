@@ -119,7 +119,7 @@ fn part(dimension: u8) -> impl Strategy<Value = Part> {
     let filter = (any::<u32>(), any::<u32>(), -100i32..100, any::<bool>())
         .prop_map(|(category, mask, group, sensor)| Filter { category, mask, group, sensor });
     let look = ([0.0..1.0, 0.0..1.0, 0.0..1.0], any::<bool>()).prop_map(|(colour, hidden)| Look {
-        colour,
+        colour: hidden.then_some(colour),
         texture: hidden.then(|| "wood.png".into()),
         hidden,
     });
