@@ -1,0 +1,7 @@
+//! Continuous collision: what the guide promises.
+
+// Nothing gets through walls.
+mod walls;
+
+mod debug;
+mod support;
