@@ -120,7 +120,7 @@ fn time<D: Dim>(
     let sweep_b = other_sweep(scene, awake, fast, meeting);
     let margins = margins(scene, a, b, sweep_a);
     let found = stop_time(&mover(a, sweep_a), &mover(b, &sweep_b), margins, [from, 1.0]);
-    found.unwrap_or(Real::INFINITY)
+    found.map_or(Real::INFINITY, |stop| stop.t)
 }
 
 fn other_sweep<D: Dim>(
@@ -165,12 +165,16 @@ fn stop_pair<D: Dim>(
             a.turn_after = other.rates(t).1;
         }
         changed[0] = meeting.a;
+    } else if fast[meeting.a as usize].slides && fast[meeting.a as usize].no_longer_slides() {
+        changed[0] = meeting.a;
     }
     if stops_too {
-        let b = &mut fast[meeting.b as usize].sweep;
-        if t < b.stop {
-            b.stop = t;
-            (b.translation_after, b.turn_after) = (D::Vec::ZERO, D::Ang::ZERO);
+        let b = &mut fast[meeting.b as usize];
+        if t < b.sweep.stop {
+            b.sweep.stop = t;
+            b.slides = true;
+        }
+        if b.slides && b.no_longer_slides() {
             changed[1] = meeting.b;
         }
     }

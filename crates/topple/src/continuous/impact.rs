@@ -4,8 +4,8 @@
 //! a floor, however fast, is none of our business. So the question is not when two surfaces meet but whether one would
 //! get *deep* into the other: sliding, rolling and grazing do not. Where it would, the body is stopped when the surfaces
 //! meet, at half the speculative distance, for a contact to take over in the next step. If they are that close from
-//! the start, the contact has had its say and was not enough (another corner comes swinging in, say): then the body is
-//! stopped where it gets deep.
+//! the start, the contact has had its say and was not enough: another corner comes swinging in, say. Then the body stops
+//! turning where it gets deep, and slides on.
 
 use super::sweep::{Mover, Search, TOLERANCE};
 use crate::Settings;
@@ -16,6 +16,8 @@ const DEEPEST: Real = 0.75;
 /// Share of the way to that depth that a pair may go in a step (no unit). A third, so that from the surface it is a quarter of
 /// the inner radius, and from anywhere something is left for the step after.
 const DEEPER: Real = 1.0 / 3.0;
+/// Below this share of the inner radius (no unit) the rest of that way is not worth a search.
+const LEAST_DEEPER: Real = 0.01;
 
 /// Distance at which bodies are stopped, as a share of the speculative distance (no unit).
 const STOP_AT: Real = 0.5;
@@ -31,8 +33,17 @@ pub(super) struct Margins {
     target: Real,
     /// Up to where the solver takes care of a pair.
     near: Real,
-    /// Depth that is never passed.
-    deepest: Real,
+    /// Inner radius of the thinner shape.
+    size: Real,
+}
+
+/// Where a pair has to be stopped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stop<D: Dim> {
+    /// When, in steps (no unit).
+    pub t: Real,
+    /// Unit vector from a to b then, if they were close from the start: the body may slide on across it.
+    pub slide: Option<D::Vec>,
 }
 
 impl Margins {
@@ -42,7 +53,7 @@ impl Margins {
         let target = (STOP_AT * speculative).max(LEAST_STOP * size).max(STOP_OF_PLACE * place);
         // A body that was stopped is within the tolerance of the target, and must count as near from then on.
         let near = speculative.max((1.0 + 2.0 * TOLERANCE) * target);
-        Self { target, near, deepest: DEEPEST * size }
+        Self { target, near, size }
     }
 }
 
@@ -52,19 +63,23 @@ pub(super) fn stop_time<D: Dim>(
     b: &Mover<'_, D>,
     margins: Margins,
     [from, to]: [Real; 2],
-) -> Option<Real> {
+) -> Option<Stop<D>> {
     let mut search = Search { a, b, guess: None };
-    let distance = search.look(from)?.0 as Real;
+    let (distance, normal) = search.look(from)?;
+    let distance = distance as Real;
     let depth = (-distance).max(0.0);
-    let deeper = DEEPER * (margins.deepest - depth);
-    if deeper <= 0.0 {
-        // So deep inside there is nothing left to save.
+    if depth >= margins.size {
+        // So deep inside there is no side to keep to.
         return None;
     }
-    let deep = search.first([from, to], -(depth + deeper), TOLERANCE * deeper)?.t;
-    if distance <= margins.near {
-        return Some(deep);
+    let deeper = DEEPER * (DEEPEST * margins.size - depth);
+    if deeper <= LEAST_DEEPER * margins.size {
+        return Some(Stop { t: from, slide: Some(normal) });
     }
-    let met = search.first([from, deep], margins.target, TOLERANCE * margins.target);
-    Some(met.map_or(deep, |impact| impact.t))
+    let deep = search.first([from, to], -(depth + deeper), TOLERANCE * deeper)?;
+    if distance <= margins.near {
+        return Some(Stop { t: deep.t, slide: Some(deep.normal) });
+    }
+    let met = search.first([from, deep.t], margins.target, TOLERANCE * margins.target);
+    Some(Stop { t: met.map_or(deep.t, |impact| impact.t), slide: None })
 }

@@ -25,7 +25,7 @@ use crate::exec::Executor;
 use crate::math::*;
 use crate::shape::{ShapeOps, ShapeRecord};
 use crate::store::{Disjoint, Slots};
-use impact::{Margins, stop_time};
+use impact::{Margins, Stop, stop_time};
 use sweep::Mover;
 
 /// A body is fast if its surface moves by more than this share of its inner radius in a step (no unit). Slower ones cannot
@@ -62,9 +62,19 @@ struct FastBody<D: Dim> {
     /// Dynamic: can be stopped.
     is_stoppable: bool,
     is_bullet: bool,
+    /// After the end of its motion it slides on.
+    slides: bool,
     sweep: Sweep<D>,
     /// Bounds of all its shapes on the way.
     bounds: Aabb<D>,
+}
+
+impl<D: Dim> FastBody<D> {
+    /// Stays where its motion ends. True if that changes anything.
+    fn no_longer_slides(&mut self) -> bool {
+        (self.sweep.translation_after, self.sweep.turn_after) = (D::Vec::ZERO, D::Ang::ZERO);
+        core::mem::replace(&mut self.slides, false)
+    }
 }
 
 /// What a block of bodies reports.
@@ -122,7 +132,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
             let body = unsafe { list.get(i) };
             body.bounds = bounds_of(scene, body);
             if body.is_fast && body.is_stoppable {
-                body.sweep.stop = stop_at_statics(scene, slots, body);
+                stop_at_statics(scene, slots, body);
             }
         }
     });
@@ -179,6 +189,7 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
                     is_fast: way_of(awake, slot as usize) > FAST * props.thickness,
                     is_stoppable: props.is_dynamic,
                     is_bullet: props.is_bullet && props.is_dynamic,
+                    slides: false,
                     sweep,
                     bounds: Aabb::nothing(),
                 });
@@ -207,9 +218,11 @@ fn sweep_of<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, slot: u32) -> 
 
 /// Bounds of a shape on the way, rotation included.
 fn swept_bounds<D: Dim>(shape: &ShapeRecord<D>, sweep: &Sweep<D>, extent: Real) -> Aabb<D> {
-    let (start, end) = (sweep.at(0.0), sweep.at(sweep.stop.min(1.0)));
-    let bounds = shape.shape.aabb(&start.compose(shape.from_center));
-    let bounds = bounds.union(&shape.shape.aabb(&end.compose(shape.from_center)));
+    let at = |t: Real| shape.shape.aabb(&sweep.at(t).compose(shape.from_center));
+    let mut bounds = at(0.0).union(&at(1.0));
+    if sweep.stop < 1.0 {
+        bounds = bounds.union(&at(sweep.stop));
+    }
     // Points go on arcs, which differ from straight lines by at most an eighth of radius times angle squared.
     let angle = sweep.turn.length();
     if angle > 0.0 { bounds.grown((extent * angle * angle / 8.0).min(2.0 * extent)) } else { bounds }
@@ -243,9 +256,28 @@ fn margins<D: Dim>(
     Margins::new(scene.settings, size, place)
 }
 
-/// When a fast body has to stop before static bodies; 1 if it need not (in steps, no unit).
-fn stop_at_statics<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &FastBody<D>) -> Real {
-    let mut stop = 1.0;
+/// Shortens the motion of a fast body that would get into static ones.
+fn stop_at_statics<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &mut FastBody<D>) {
+    let Some(stop) = first_static(scene, awake, body, 0.0) else { return };
+    let sweep = &mut body.sweep;
+    sweep.stop = stop.t;
+    let Some(normal) = stop.slide else { return };
+    // The rest of the way without turning, and without what goes deeper; not at all if that leads into something else.
+    sweep.translation_after = sweep.translation - normal * sweep.translation.dot(normal).max(0.0);
+    body.slides = first_static(scene, awake, body, stop.t).is_none();
+    if !body.slides {
+        body.sweep.translation_after = D::Vec::ZERO;
+    }
+}
+
+/// Where a body has to stop first before static ones, from time `from` on.
+fn first_static<D: Dim>(
+    scene: &Scene<'_, D>,
+    awake: &AwakeBodies<D>,
+    body: &FastBody<D>,
+    from: Real,
+) -> Option<Stop<D>> {
+    let mut first: Option<(Stop<D>, [u32; 2])> = None;
     let extent = scene.bodies.cores[body.body as usize].extent;
     for &index in &scene.bodies.records[body.body].shapes {
         let shape = &scene.shapes[index];
@@ -263,13 +295,17 @@ fn stop_at_statics<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &
                 let still = Sweep::still(scene.bodies.places[proxy.body as usize]);
                 let b = mover(target, &still);
                 let margins = margins(scene, shape, target, &body.sweep);
-                // DETERMINISM: the least of all, in whatever order they come.
-                if let Some(t) = stop_time(&a, &b, margins, [0.0, stop]) {
-                    stop = stop.min(t);
+                let to = first.map_or(1.0, |(stop, _)| stop.t);
+                if let Some(stop) = stop_time(&a, &b, margins, [from, to]) {
+                    // DETERMINISM: of equal ones the lower shapes, whatever the order of the visits.
+                    let shapes = [index, other];
+                    if first.is_none_or(|(old, others)| (stop.t, shapes) < (old.t, others)) {
+                        first = Some((stop, shapes));
+                    }
                 }
             }
             true
         });
     }
-    stop
+    first.map(|(stop, _)| stop)
 }

@@ -54,3 +54,28 @@ fn debug() {
         trace::<D3>(v[1], v[2] as u64, v[3], v[4])
     }
 }
+
+fn many<D: Kit>(seeds: std::ops::Range<u64>) {
+    let mut bad = 0;
+    for seed in seeds {
+        for kind in 0..D::WALLS {
+            let (mut world, place, normal) = shooting_range::<D>(kind, seed);
+            let ids: Vec<_> = world.body_ids().collect();
+            let mut seen = std::collections::HashSet::new();
+            for step in 0..40 {
+                world.step();
+                for (i, &id) in ids.iter().enumerate().skip(1) {
+                    let h = (world.body(id).unwrap().center().to_vec() - place).dot(normal);
+                    if h <= 0.0 && seen.insert(i) { bad += 1; println!("D{} {} seed {seed} kind {kind} body {i} step {step} h {h}", D::N, D::wall(kind).0); }
+                }
+            }
+        }
+    }
+    println!("D{} bad {bad}", D::N);
+}
+#[test]
+fn soak() {
+    let v: Vec<u64> = std::env::var("S").unwrap().split(',').map(|x| x.parse().unwrap()).collect();
+    many::<D2>(v[0]..v[1]);
+    many::<D3>(v[0]..v[1]);
+}
