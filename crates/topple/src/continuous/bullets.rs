@@ -4,8 +4,8 @@
 //! them is parallel. A bullet that meets something slow or driven goes on with it, like a fly on a windscreen: stopped in the
 //! air it would be run over in the rest of the step. Of two fast bodies both stop.
 
-use super::impact::stop_time;
-use super::{FastBody, Scene, Sweep, margins, mover, sweep_of, swept_bounds};
+use super::impact::{Stop, stop_time};
+use super::{FastBody, Scene, Sweep, first_static, margins, mover, sweep_of, swept_bounds};
 use crate::body::{AwakeBodies, NO_SLOT};
 use crate::broad_phase::ProxyKind;
 use crate::math::*;
@@ -21,7 +21,7 @@ const NONE: u32 = u32::MAX;
 
 /// Two shapes that may meet. The first belongs to a bullet.
 #[derive(Clone, Copy, Debug)]
-struct Meeting {
+struct Meeting<D: Dim> {
     /// Place of the bullet in the list of fast bodies.
     a: u32,
     /// Place of the other body there, or [`NONE`].
@@ -29,20 +29,37 @@ struct Meeting {
     shapes: [u32; 2],
     /// When (in steps, no unit); infinity: not.
     t: Real,
+    /// Unit vector to the other shape, if the two are close from the start: the bullet may slide on across it.
+    slide: Option<D::Vec>,
     /// How often it was timed: older entries of the queue are void.
     version: u32,
 }
 
+impl<D: Dim> Meeting<D> {
+    fn new(a: u32, b: u32, shapes: [u32; 2]) -> Self {
+        Self { a, b, shapes, t: Real::INFINITY, slide: None, version: 0 }
+    }
+
+    fn set(&mut self, stop: Option<Stop<D>>) {
+        (self.t, self.slide) = stop.map_or((Real::INFINITY, None), |stop| (stop.t, stop.slide));
+    }
+}
+
 /// Buffers that live from step to step.
-#[derive(Default)]
-pub(super) struct Scratch {
-    meetings: Vec<Meeting>,
+pub(super) struct Scratch<D: Dim> {
+    meetings: Vec<Meeting<D>>,
     /// Fast bodies by the left end of their bounds.
     order: Vec<u32>,
     /// (fast body, meeting), sorted.
     links: Vec<(u32, u32)>,
     /// (bits of the time, meeting, version), least first. Times are not negative, so their bits are in order.
     queue: BinaryHeap<Reverse<(u32, u32, u32)>>,
+}
+
+impl<D: Dim> Default for Scratch<D> {
+    fn default() -> Self {
+        Self { meetings: Vec::new(), order: Vec::new(), links: Vec::new(), queue: BinaryHeap::new() }
+    }
 }
 
 /// Shortens the motion of bullets, and of fast bodies that meet them. `slow_way` is the largest way of a body that is not
@@ -52,7 +69,7 @@ pub(super) fn stop_bullets<D: Dim>(
     awake: &AwakeBodies<D>,
     fast: &mut [FastBody<D>],
     slow_way: Real,
-    scratch: &mut Scratch,
+    scratch: &mut Scratch<D>,
 ) {
     let Scratch { meetings, order, links, queue } = scratch;
     meetings.clear();
@@ -65,7 +82,7 @@ pub(super) fn stop_bullets<D: Dim>(
         for i in piece * BLOCK..count.min((piece + 1) * BLOCK) {
             // SAFETY: pieces do not overlap.
             let meeting = unsafe { list.get(i) };
-            meeting.t = time(scene, awake, bodies, meeting, 0.0);
+            meeting.set(time(scene, awake, bodies, meeting, 0.0));
         }
     });
     links.clear();
@@ -98,7 +115,7 @@ pub(super) fn stop_bullets<D: Dim>(
                     continue;
                 }
                 entry.version += 1;
-                entry.t = time(scene, awake, fast, entry, t);
+                entry.set(time(scene, awake, fast, entry, t));
                 if entry.t < 1.0 {
                     queue.push(Reverse((entry.t.to_bits(), other, entry.version)));
                 }
@@ -107,27 +124,26 @@ pub(super) fn stop_bullets<D: Dim>(
     }
 }
 
-/// When two shapes meet, from time `from` on; infinity if they do not.
+/// When and how two shapes meet, from time `from` on.
 fn time<D: Dim>(
     scene: &Scene<'_, D>,
     awake: &AwakeBodies<D>,
     fast: &[FastBody<D>],
-    meeting: &Meeting,
+    meeting: &Meeting<D>,
     from: Real,
-) -> Real {
+) -> Option<Stop<D>> {
     let [a, b] = meeting.shapes.map(|shape| &scene.shapes[shape]);
     let sweep_a = &fast[meeting.a as usize].sweep;
     let sweep_b = other_sweep(scene, awake, fast, meeting);
     let margins = margins(scene, a, b, sweep_a);
-    let found = stop_time(&mover(a, sweep_a), &mover(b, &sweep_b), margins, [from, 1.0]);
-    found.map_or(Real::INFINITY, |stop| stop.t)
+    stop_time(&mover(a, sweep_a), &mover(b, &sweep_b), margins, [from, 1.0])
 }
 
 fn other_sweep<D: Dim>(
     scene: &Scene<'_, D>,
     awake: &AwakeBodies<D>,
     fast: &[FastBody<D>],
-    meeting: &Meeting,
+    meeting: &Meeting<D>,
 ) -> Sweep<D> {
     if meeting.b != NONE {
         return fast[meeting.b as usize].sweep;
@@ -144,7 +160,7 @@ fn stop_pair<D: Dim>(
     scene: &Scene<'_, D>,
     awake: &AwakeBodies<D>,
     fast: &mut [FastBody<D>],
-    meeting: &Meeting,
+    meeting: &Meeting<D>,
     t: Real,
 ) -> [u32; 2] {
     let mut changed = [NONE; 2];
@@ -153,19 +169,33 @@ fn stop_pair<D: Dim>(
         b.is_stoppable && (b.is_fast || b.is_bullet)
     };
     let other = other_sweep(scene, awake, fast, meeting);
-    let a = &mut fast[meeting.a as usize].sweep;
-    if t < a.stop {
-        let (here, there) = (a.at(t), other.at(t));
-        a.stop = t;
-        (a.translation_after, a.turn_after) = (D::Vec::ZERO, D::Ang::ZERO);
+    let mut a = fast[meeting.a as usize];
+    if t < a.sweep.stop {
+        let (here, there) = (a.sweep.at(t), other.at(t));
+        a.sweep.stop = t;
+        a.slides = false;
+        (a.sweep.translation_after, a.sweep.turn_after) = (D::Vec::ZERO, D::Ang::ZERO);
         if !stops_too && t < 1.0 {
-            // Along with the other one, as if stuck to it.
-            let end = other.at(1.0).compose(there.relative(here));
-            a.translation_after = (end.position - here.position) * (1.0 / (1.0 - t));
-            a.turn_after = other.rates(t).1;
+            if let Some(normal) = meeting.slide {
+                // What goes into the other one is lost, the rest is not, unless it leads into something else.
+                let (v, w) = other.rates(t);
+                let against = v + D::cross_ang(w, here.position - there.position);
+                let into = (a.sweep.translation - against).dot(normal).max(0.0);
+                a.sweep.translation_after = a.sweep.translation - normal * into;
+                fast[meeting.a as usize] = a;
+                let is_free = time(scene, awake, fast, meeting, t).is_none();
+                a.slides = is_free && first_static(scene, awake, &a, t).is_none();
+            }
+            if !a.slides {
+                // Along with the other one, as if stuck to it.
+                let end = other.at(1.0).compose(there.relative(here));
+                a.sweep.translation_after = (end.position - here.position) * (1.0 / (1.0 - t));
+                a.sweep.turn_after = other.rates(t).1;
+            }
         }
+        fast[meeting.a as usize] = a;
         changed[0] = meeting.a;
-    } else if fast[meeting.a as usize].slides && fast[meeting.a as usize].no_longer_slides() {
+    } else if a.slides && fast[meeting.a as usize].no_longer_slides() {
         changed[0] = meeting.a;
     }
     if stops_too {
@@ -187,7 +217,7 @@ fn meet_slow_bodies<D: Dim>(
     awake: &AwakeBodies<D>,
     fast: &[FastBody<D>],
     slow_way: Real,
-    meetings: &mut Vec<Meeting>,
+    meetings: &mut Vec<Meeting<D>>,
 ) {
     for (i, bullet) in fast.iter().enumerate().filter(|(_, body)| body.is_bullet && body.is_fast) {
         let extent = scene.bodies.cores[bullet.body as usize].extent;
@@ -205,8 +235,7 @@ fn meet_slow_bodies<D: Dim>(
                 let moves = proxy.kind == ProxyKind::Dynamic || slot != NO_SLOT;
                 let is_listed = slot != NO_SLOT && fast.binary_search_by_key(&slot, |body| body.slot).is_ok();
                 if moves && !is_listed && !proxy.is_sensor && (scene.may_touch)(index, other) {
-                    let shapes = [index, other];
-                    meetings.push(Meeting { a: i as u32, b: NONE, shapes, t: Real::INFINITY, version: 0 });
+                    meetings.push(Meeting::new(i as u32, NONE, [index, other]));
                 }
                 true
             });
@@ -221,7 +250,7 @@ fn meet_fast_bodies<D: Dim>(
     scene: &Scene<'_, D>,
     fast: &[FastBody<D>],
     order: &mut Vec<u32>,
-    meetings: &mut Vec<Meeting>,
+    meetings: &mut Vec<Meeting<D>>,
 ) {
     let left = |i: u32| fast[i as usize].bounds.min.to_vec().get(0);
     let width = |i: u32| fast[i as usize].bounds.size().get(0);
@@ -253,14 +282,14 @@ fn meet_shapes<D: Dim>(
     scene: &Scene<'_, D>,
     [a, b]: [u32; 2],
     bodies: [&FastBody<D>; 2],
-    meetings: &mut Vec<Meeting>,
+    meetings: &mut Vec<Meeting<D>>,
 ) {
     let [shapes_a, shapes_b] = bodies.map(|body| &scene.bodies.records[body.body].shapes);
     for &i in shapes_a {
         for &j in shapes_b {
             let solid = !scene.shapes[i].is_sensor && !scene.shapes[j].is_sensor;
             if solid && (scene.may_touch)(i, j) {
-                meetings.push(Meeting { a, b, shapes: [i, j], t: Real::INFINITY, version: 0 });
+                meetings.push(Meeting::new(a, b, [i, j]));
             }
         }
     }

@@ -90,7 +90,7 @@ struct BlockResult {
 pub(crate) struct Scratch<D: Dim> {
     blocks: Vec<BlockResult>,
     fast: Vec<FastBody<D>>,
-    bullets: bullets::Scratch,
+    bullets: bullets::Scratch<D>,
 }
 
 impl<D: Dim> Default for Scratch<D> {

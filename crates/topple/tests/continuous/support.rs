@@ -4,32 +4,32 @@ use topple::math::*;
 use topple::{BodyDef, Filter, Shape2, Shape3, ShapeDef, World};
 
 /// A small generator with good low bits: the same numbers everywhere.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// In [0, 1).
-    pub fn unit(&mut self) -> Real {
+    pub(crate) fn unit(&mut self) -> Real {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 40) as Real / (1_u64 << 24) as Real
     }
     /// In [low, high).
-    pub fn range(&mut self, low: Real, high: Real) -> Real {
+    pub(crate) fn range(&mut self, low: Real, high: Real) -> Real {
         low + (high - low) * self.unit()
     }
     /// One of 0..count.
-    pub fn pick(&mut self, count: usize) -> usize {
+    pub(crate) fn pick(&mut self, count: usize) -> usize {
         ((self.unit() * count as Real) as usize).min(count - 1)
     }
     /// Between low and high, as likely in each factor of two.
-    pub fn scale(&mut self, low: Real, high: Real) -> Real {
+    pub(crate) fn scale(&mut self, low: Real, high: Real) -> Real {
         let steps = self.range(0.0, 64.0) as i32;
         let factor = (high / low).sqrt().sqrt().sqrt().sqrt().sqrt().sqrt();
         (0..steps).fold(low, |x, _| x * factor)
     }
     /// A vector of the given length in any direction.
-    pub fn direction<D: Dim>(&mut self, length: Real) -> D::Vec {
+    pub(crate) fn direction<D: Dim>(&mut self, length: Real) -> D::Vec {
         loop {
             let mut v = D::Vec::ZERO;
             (0..D::N).for_each(|axis| v.set(axis, self.range(-1.0, 1.0)));
@@ -40,7 +40,7 @@ impl Random {
         }
     }
     /// A rotation vector of the given length.
-    pub fn turn<D: Dim>(&mut self, length: Real) -> D::Ang {
+    pub(crate) fn turn<D: Dim>(&mut self, length: Real) -> D::Ang {
         let mut w = D::Ang::ZERO;
         (0..D::ANGULAR).for_each(|axis| w.set(axis, self.range(-1.0, 1.0)));
         let l = w.length().max(1e-3);
@@ -49,11 +49,13 @@ impl Random {
 }
 
 /// What differs between the dimensions.
-pub trait Kit: Dim {
+pub(crate) trait Kit: Dim {
     /// Bodies of about the given size, as shapes on one body: every kind, and a compound.
     fn body(kind: usize, size: Real) -> Vec<ShapeDef<Self>>;
     /// Number of kinds of bodies.
     const BODIES: usize;
+    /// The first ones are convex: nothing flies through them.
+    const CONVEX: usize;
     /// A wall in the plane y = 0 of its frame, reaching very far, and its name.
     fn wall(kind: usize) -> (&'static str, Self::Shape);
     /// Number of kinds of walls.
@@ -72,6 +74,7 @@ fn at<D: Dim>(shape: impl Into<ShapeDef<D>>, offset: D::Vec) -> ShapeDef<D> {
 
 impl Kit for D2 {
     const BODIES: usize = 8;
+    const CONVEX: usize = 6;
     fn body(kind: usize, size: Real) -> Vec<ShapeDef<D2>> {
         let s = size;
         match kind {
@@ -120,6 +123,7 @@ impl Kit for D2 {
 
 impl Kit for D3 {
     const BODIES: usize = 9;
+    const CONVEX: usize = 8;
     fn body(kind: usize, size: Real) -> Vec<ShapeDef<D3>> {
         let s = size;
         match kind {
@@ -161,13 +165,13 @@ impl Kit for D3 {
 }
 
 /// Makes the shapes of a body collide with walls only: bodies 2, walls 1.
-pub fn only_walls<D: Dim>(mut shapes: Vec<ShapeDef<D>>) -> Vec<ShapeDef<D>> {
+pub(crate) fn only_walls<D: Dim>(mut shapes: Vec<ShapeDef<D>>) -> Vec<ShapeDef<D>> {
     shapes.iter_mut().for_each(|shape| shape.filter = Filter { category: 2, mask: 1, ..Filter::default() });
     shapes
 }
 
 /// An empty world without gravity or sleep.
-pub fn weightless<D: Dim>() -> World<D> {
+pub(crate) fn weightless<D: Dim>() -> World<D> {
     let mut world = World::new();
     let mut settings = world.settings().clone();
     settings.gravity = D::Vec::ZERO;
@@ -177,6 +181,6 @@ pub fn weightless<D: Dim>() -> World<D> {
 }
 
 /// A dynamic body at `position` with the given velocity.
-pub fn thrown<D: Dim>(position: D::Vec, velocity: D::Vec) -> BodyDef<D> {
+pub(crate) fn thrown<D: Dim>(position: D::Vec, velocity: D::Vec) -> BodyDef<D> {
     BodyDef { linear_velocity: velocity, ..BodyDef::dynamic(D::Point::from_vec(position)) }
 }

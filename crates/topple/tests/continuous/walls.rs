@@ -13,7 +13,7 @@ const SPEEDS: [Real; 2] = [1.0, 1000.0];
 
 /// A wall at a random place and angle, and `BODIES` bodies of all shapes on the side that its y axis points to, fast and
 /// spinning, towards it. Returns the world, the wall's place and its direction.
-pub fn shooting_range<D: Kit>(kind: usize, seed: u64) -> (World<D>, D::Vec, D::Vec) {
+pub(crate) fn shooting_range<D: Kit>(kind: usize, seed: u64) -> (World<D>, D::Vec, D::Vec) {
     let mut random = Random(seed);
     let (_, wall) = D::wall(kind);
     let mut world = World::<D>::new();
@@ -79,6 +79,47 @@ fn nothing_passes_walls_2d() {
 #[test]
 fn nothing_passes_walls_3d() {
     nothing_passes_walls::<D3>();
+}
+
+/// Bodies that hang on each other: chains thrown at a wall.
+fn chains_do_not_pass<D: Kit>() {
+    let mut random = Random(3);
+    let mut world = weightless::<D>();
+    let wall = BodyDef::fixed(D::Point::ORIGIN);
+    world.create_body_with(wall, [topple::ShapeDef::new(D::wall(1).1)]).unwrap();
+    for i in 0..60 {
+        let speed = random.scale(5.0, 400.0);
+        let mut last = None;
+        for link in 0..4 {
+            let place = D::Vec::axis(0) * (i as Real * 3.0 + link as Real * 0.3) + D::Vec::axis(1) * 2.0;
+            let aside = random.direction::<D>(0.3);
+            let mut def = thrown::<D>(place, (aside - D::Vec::axis(1)) * speed);
+            def.is_bullet = i % 2 == 0;
+            let body = world.create_body_with(def, only_walls(D::body(i % D::CONVEX, 0.2))).unwrap();
+            if let Some(last) = last {
+                let anchor = D::Point::from_vec(place - D::Vec::axis(0) * 0.15);
+                let joint = topple::JointDef::<D>::ball(&world, last, body, anchor).unwrap();
+                world.create_joint(joint).unwrap();
+            }
+            last = Some(body);
+        }
+    }
+    for step in 0..60 {
+        world.step();
+        for id in world.body_ids().skip(1) {
+            let height = world.body(id).unwrap().center().to_vec().get(1);
+            assert!(height > 0.0, "{id:?} is at {height} m after step {step}");
+        }
+    }
+}
+
+#[test]
+fn chains_do_not_pass_2d() {
+    chains_do_not_pass::<D2>();
+}
+#[test]
+fn chains_do_not_pass_3d() {
+    chains_do_not_pass::<D3>();
 }
 
 /// The same without continuous collision, to see that the test can fail.
