@@ -5,6 +5,9 @@
 use super::{Ball, JointDim, Law, Row, RowSink, Sight};
 use crate::math::*;
 
+/// Up to here the first two terms of the arc sine are exact to 10⁻⁶ rad.
+const SMALL_TURN: Real = 0.1;
+
 /// Row, error and drift across the x axis of frame a.
 #[inline]
 fn line(sight: &Sight<D2>) -> (Row<D2>, Real, Real) {
@@ -31,9 +34,8 @@ impl JointDim for D2 {
     #[inline]
     fn turn_error(frames: [Rot2; 2]) -> Real {
         let turn = frames[0].inverse().then_after(frames[1]);
-        // The series of the arc sine, exact to 1e-7 up to 0.1 rad.
         let s = turn.sin;
-        if turn.cos > 0.0 && s.abs() < 0.1 { s * (1.0 + s * s * (1.0 / 6.0)) } else { turn.angle() }
+        if turn.cos > 0.0 && s.abs() < SMALL_TURN { s * (1.0 + s * s * (1.0 / 6.0)) } else { turn.angle() }
     }
 
     #[inline]

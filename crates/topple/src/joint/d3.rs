@@ -11,6 +11,11 @@
 use super::{Ball, JointDim, Law, Row, RowSink, Sight};
 use crate::math::*;
 
+/// Sine below which two axes are parallel, so that their cross product has no direction [rad]: some rounding errors.
+pub(crate) const NO_TILT: Real = 1e-6;
+/// Least 1 + cos of the swing at which the twist is held in full: 11° short of half a turn.
+pub(crate) const TWIST_FLOOR: Real = 0.01;
+
 /// The two axes of the frame other than `axis`.
 #[inline]
 fn others(frame: Quat, axis: usize) -> [Vec3; 2] {
@@ -51,7 +56,7 @@ impl JointDim for D3 {
     fn frame_along(axis: Vec3) -> Quat {
         // The shortest turn from x to the axis; half a turn about z if they are opposite.
         let w = 1.0 + axis.x;
-        if w < 1e-6 {
+        if w < NO_TILT {
             return Quat::from_xyzw(0.0, 0.0, 1.0, 0.0);
         }
         let v = Vec3::X.cross(axis);
@@ -143,12 +148,12 @@ impl JointDim for D3 {
         if let Some(cone) = ball.cone {
             let cross = n_a.cross(n_b);
             let sin = VecOps::length(cross);
-            let axis = if sin > 1e-6 { cross * (1.0 / sin) } else { others(frames[0], 0)[0] };
+            let axis = if sin > NO_TILT { cross * (1.0 / sin) } else { others(frames[0], 0)[0] };
             sink.block(at, Law::Limit, [Row::angular(-axis)], [cone - atan2(sin, cos)], [0.0]);
         }
         if let Some(limits) = ball.twist {
             // At a swing of half a turn the twist is undefined; short of it the row grows, so it is held back.
-            let axis = (n_a + n_b) * (1.0 / (1.0 + cos).max(0.01));
+            let axis = (n_a + n_b) * (1.0 / (1.0 + cos).max(TWIST_FLOOR));
             let twist = Self::angle_about(frames, 0);
             sink.block(at + 1, Law::Limit, [Row::angular(axis)], [twist - limits.lower], [0.0]);
             sink.block(at + 2, Law::Limit, [Row::angular(-axis)], [limits.upper - twist], [0.0]);

@@ -5,7 +5,7 @@
 //! C̈ = (|ḋ|² − (n·ḋ)²)/|d| + n·d̈ is the drift of a rod. Anchors that coincide have no line: any direction serves.
 
 use super::rows::{Law, Row, RowSink};
-use super::sight::trust;
+use super::sight::{NO_LENGTH, trust};
 use super::{Distance, Limits, Sight, Spring};
 use crate::math::*;
 
@@ -27,7 +27,8 @@ pub(super) fn blocks<D: Dim, S: RowSink<D>>(distance: &Distance, sight: &Sight<D
     if lower == upper {
         let along = row.d.dot(sight.d_dot);
         let across = (sight.d_dot.dot(sight.d_dot) - along * along).max(0.0);
-        let turn = if length > 1e-6 { 2.0 * sight.half * across.sqrt() / length } else { Real::INFINITY };
+        let turn =
+            if length > NO_LENGTH { 2.0 * sight.half * across.sqrt() / length } else { Real::INFINITY };
         let turning = if turn < 1.0 { sight.half * across / length * trust(turn) } else { 0.0 };
         let drift = turning + row.d.dot(sight.point_drift());
         return sink.block(0, Law::Hard, [row], [length - upper], [drift]);

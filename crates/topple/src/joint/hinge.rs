@@ -60,7 +60,7 @@ pub(super) fn along<D: Dim, S: RowSink<D>>(
 
 /// The same angle in [−π, π).
 #[inline]
-pub(super) fn wrap(angle: Real) -> Real {
+pub(crate) fn wrap(angle: Real) -> Real {
     let turn = 2.0 * core::f32::consts::PI;
     angle - turn * (angle / turn + 0.5).floor()
 }

@@ -28,12 +28,16 @@ mod spring;
 mod store;
 mod wheel;
 
+pub(crate) use d3::{NO_TILT, TWIST_FLOOR};
 pub(crate) use def::bound as check_bound;
 pub use def::{
     Ball, Distance, Drive, Hinge, JointDef, JointKind, JointSoftness, Limits, Motor, Mouse, Slider, Spring,
     SpringDamper, Wheel,
 };
+pub(crate) use hinge::wrap;
 pub use rows::{Answer, Law, Pair, PassLaw, Row, RowSink};
+pub(crate) use rows::{NO_PIVOT, tuned_law};
+pub(crate) use sight::{FORGOTTEN_TURN2, KEPT_MEMORY, NO_LENGTH, SHORT_ARM2, TRUSTED_TURN};
 pub use sight::{JointDim, Sight};
 pub use store::{Joint, MAX_ROWS};
 pub(crate) use store::{JointRecord, Joints};

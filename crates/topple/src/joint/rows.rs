@@ -224,10 +224,7 @@ impl<D: Dim> Pair<D> {
                 max = bound * h;
             }
             Law::Tuned { hertz, damping, max: bound } => {
-                let omega = 2.0 * core::f32::consts::PI * hertz;
-                let a = (h * omega) * (h * omega);
-                let s = 2.0 * damping * h * omega + theta(a) * a;
-                let stiff = h * omega * omega;
+                let (s, stiff) = tuned_law(hertz, damping, h);
                 let x = solve_symmetric(
                     &k,
                     core::array::from_fn(|i| s * (speed[i] + drift[i]) + stiff * error[i]),
@@ -320,6 +317,18 @@ fn theta(a: Real) -> Real {
     a.min(1.0)
 }
 
+/// A pivot below this share of its diagonal entry is rounding noise: nothing can move in that direction.
+pub(crate) const NO_PIVOT: Real = 1e-6;
+
+/// s and k of a tuned spring with sub-steps of length h, see the head of the file: it wants
+/// λ = −K⁻¹(s·(Ċ + e) + k·C) and gets there by the share 1/(1 + s).
+#[inline]
+pub(crate) fn tuned_law(hertz: Real, damping: Real, h: Real) -> (Real, Real) {
+    let omega = 2.0 * core::f32::consts::PI * hertz;
+    let a = (h * omega) * (h * omega);
+    (2.0 * damping * h * omega + theta(a) * a, h * omega * omega)
+}
+
 /// x with K·x = y for a symmetric positive semi-definite K, of which the lower triangle is given. Directions in which
 /// nothing can move (a zero pivot) get no impulse.
 #[inline]
@@ -329,7 +338,7 @@ pub(crate) fn solve_symmetric<const M: usize>(k: &[[Real; M]; M], y: [Real; M]) 
     let mut x = y;
     for j in 0..M {
         let pivot = (0..j).fold(k[j][j], |sum, i| sum - l[j][i] * l[j][i] * pivots[i]);
-        if pivot > 1e-6 * k[j][j] {
+        if pivot > NO_PIVOT * k[j][j] {
             (pivots[j], inverses[j]) = (pivot, 1.0 / pivot);
         }
         for r in j + 1..M {

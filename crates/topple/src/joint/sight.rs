@@ -26,12 +26,23 @@ pub struct Sight<D: Dim> {
     pub half: Real,
 }
 
+/// Turn per sub-step at which second-order motion counts half [rad].
+pub(crate) const TRUSTED_TURN: Real = 0.1;
+/// Square of the turn per sub-step at which half of the last impulses is worth starting from [rad²].
+pub(crate) const FORGOTTEN_TURN2: Real = 0.1;
+/// Above this share all impulses are kept: a leak of a percent per sub-step would make slow joints soft.
+pub(crate) const KEPT_MEMORY: Real = 0.99;
+/// Square of a lever arm that is none [m²]: a thousandth of a millimetre, where the direction of the arm is rounding noise.
+pub(crate) const SHORT_ARM2: Real = 1e-12;
+/// Anchors closer than this have no line between them [m].
+pub(crate) const NO_LENGTH: Real = 1e-6;
+
 /// How far second-order motion is taken into account when a sub-step turns by `turn` [rad]: fully up to some hundredths of
 /// a radian, hardly beyond a tenth. Where a sub-step does not resolve the rotation, it would feed fast spins instead of
 /// keeping their energy: joints that contradict each other exploded without this bound.
 #[inline]
 pub(super) fn trust(turn: Real) -> Real {
-    let x = (turn * 10.0) * (turn * 10.0);
+    let x = (turn / TRUSTED_TURN) * (turn / TRUSTED_TURN);
     1.0 / (1.0 + x * x)
 }
 
@@ -60,10 +71,10 @@ impl<D: Dim> Sight<D> {
     pub fn memory(&self) -> Real {
         let swing = |side: usize| {
             let (r, u) = (self.r[side], D::cross_ang(self.w[side], self.r[side]));
-            u.dot(u) / r.dot(r).max(1e-12)
+            u.dot(u) / r.dot(r).max(SHORT_ARM2)
         };
-        let turn2 = swing(0).max(swing(1)) * self.h * self.h;
-        1.0 / (1.0 + turn2 * turn2 * 100.0)
+        let turn2 = swing(0).max(swing(1)) * self.h * self.h / FORGOTTEN_TURN2;
+        1.0 / (1.0 + turn2 * turn2)
     }
 
     /// Axis `axis` of frame a, a unit vector.

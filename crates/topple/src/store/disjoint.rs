@@ -58,6 +58,22 @@ impl<'a, T> Disjoint<'a, T> {
         unsafe { *self.start.add(index) }
     }
 
+    /// All items, to read.
+    ///
+    /// # Safety
+    /// While the result lives, nobody writes any item, and no `&mut` to one is in use.
+    #[inline]
+    pub(crate) unsafe fn all(&self) -> &'a [T] {
+        // SAFETY: the whole slice, not written by the caller's promise, alive for 'a by construction.
+        unsafe { core::slice::from_raw_parts(self.start, self.length) }
+    }
+
+    /// Start of the slice, for kernels that check their indices once, when they are prepared.
+    #[inline]
+    pub(crate) fn as_ptr(&self) -> *mut T {
+        self.start
+    }
+
     /// Items `from..to`.
     ///
     /// # Safety

@@ -120,6 +120,17 @@ impl<const S: usize> Packed<S> {
         }
     }
 
+    /// Replaces the orientation: the last floats, behind what contacts read.
+    #[inline]
+    pub(crate) fn set_rotation<D: Dim>(&mut self, rotation: D::Rot) {
+        let q = D::rotation_floats(rotation);
+        if D::N == 2 {
+            self.0[6..8].copy_from_slice(&q[..2]);
+        } else {
+            self.0[12..16].copy_from_slice(&q);
+        }
+    }
+
     /// Moves on by `h`: Δp from the body, θ += h·u.
     #[inline]
     pub(crate) fn advance<D: Dim>(&mut self, state: &BodyState<D>, h: f32) {

@@ -1,13 +1,13 @@
 //! The stages of a solve, cut into pieces and run with a barrier between them.
 
-use super::joints::{JOINTS_PER_PIECE, JointPass, JointRow, JointRows, JointRun, JointScene};
+use super::joints::{JointPass, JointRange, JointRows, JointScene, WideDim};
 use super::kernel::{self, PassParams};
 use super::lanes::{Lanes, Scalar, SimdWidth};
 use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening};
 use super::prepare::{Flat, PrepareParams, Softness, body_line, fill_rows, prepare_row, store_lane};
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
-use crate::body::{BodyBlock, NO_SLOT};
+use crate::body::{BodyBlock, BodyState, NO_SLOT};
 use crate::contact::Contact;
 use crate::math::*;
 use crate::solver::SolverContext;
@@ -22,7 +22,7 @@ const ROWS_PER_PIECE: usize = 8;
 const MAX_CONTACT_RATE: Real = 0.125;
 
 /// What a dimension gives to this solver.
-pub trait SoftDim: Sized {
+pub trait SoftDim: WideDim + Sized {
     /// Rows and packed bodies.
     #[doc(hidden)]
     type Core: Default + core::fmt::Debug + Send + Sync;
@@ -81,6 +81,8 @@ pub struct Core<
     cold: Vec<ColdRow<P>>,
     stages: Vec<Stage>,
     pieces: Vec<usize>,
+    /// Joints of the overflow, then of each colour in use.
+    joint_ranges: Vec<JointRange>,
 }
 
 /// One stage: rows or bodies cut into pieces.
@@ -88,6 +90,10 @@ pub struct Core<
 enum Stage {
     PrepareRows,
     IntegrateVelocities {
+        first: bool,
+    },
+    /// The same with force generators, all bodies in one piece.
+    IntegrateForced {
         first: bool,
     },
     IntegratePositions,
@@ -105,10 +111,10 @@ enum Stage {
     },
     Store,
     PrepareJoints,
+    /// Index in `joint_ranges`.
     Joints {
         pass: JointPass,
-        from: u32,
-        to: u32,
+        range: u32,
     },
     StoreJoints,
 }
@@ -367,28 +373,29 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     Core<N, A, P, T, K, S>
 {
     /// Cuts the colours into rows and lists the stages.
-    fn plan<D: Dim>(&mut self, joints: &mut JointRows<D>, context: &SolverContext<'_, D>) {
+    fn plan<D: Dim>(
+        &mut self,
+        joints: &mut JointRows<D>,
+        context: &SolverContext<'_, D>,
+        scene: &JointScene<'_, D>,
+    ) {
         self.cold.clear();
-        joints.rows.clear();
-        let mut list = |indices: &[u32]| {
-            let from = joints.rows.len() as u32;
-            let blank = |&index: &u32| JointRow::blank(index, &context.joints[index as usize]);
-            joints.rows.extend(indices.iter().map(blank));
-            from..joints.rows.len() as u32
-        };
+        joints.clear();
+        self.joint_ranges.clear();
         let overflow = context.graph.overflow();
         // One contact per row: overflow contacts may share bodies and are solved one after the other.
         fill_rows(&overflow.contacts, &mut self.cold, 1);
         let serial = self.cold.len() as u32;
-        let serial_joints = list(&overflow.joints);
-        // Rows and joints of each colour in use.
-        let mut ranges: [(Range<u32>, Range<u32>); 32] = core::array::from_fn(|_| (0..0, 0..0));
+        self.joint_ranges.push(joints.add(&overflow.joints, context, scene, true));
+        // Rows of each colour in use.
+        let mut ranges: [Range<u32>; 32] = core::array::from_fn(|_| 0..0);
         let mut count = 0;
         let in_use = |color: &&crate::contact::Color| !color.contacts.is_empty() || !color.joints.is_empty();
         for color in context.graph.colors().iter().filter(in_use) {
             let from = self.cold.len() as u32;
             fill_rows(&color.contacts, &mut self.cold, WIDTH);
-            ranges[count] = (from..self.cold.len() as u32, list(&color.joints));
+            ranges[count] = from..self.cold.len() as u32;
+            self.joint_ranges.push(joints.add(&color.joints, context, scene, false));
             count += 1;
         }
         let total = self.cold.len();
@@ -398,7 +405,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
 
         let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
         let row_pieces = total.div_ceil(ROWS_PER_PIECE);
-        let Self { stages, pieces, .. } = self;
+        let Self { stages, pieces, joint_ranges, .. } = self;
         stages.clear();
         pieces.clear();
         let mut add = |stage: Stage, count: usize| {
@@ -414,25 +421,29 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 Pass::Relax => Some(JointPass::Relax),
                 Pass::Restitution => None,
             };
-            let joints = |range: &Range<u32>, pieces: u32, add: &mut dyn FnMut(Stage, usize)| {
+            let joints = |range: usize, pieces: usize, add: &mut dyn FnMut(Stage, usize)| {
                 if let Some(pass) = joint_pass {
-                    add(Stage::Joints { pass, from: range.start, to: range.end }, pieces as usize);
+                    add(Stage::Joints { pass, range: range as u32 }, pieces);
                 }
             };
-            joints(&serial_joints, u32::from(!serial_joints.is_empty()), add);
+            joints(0, joint_ranges[0].pieces().min(1), add);
             add(Stage::Overflow { pass, is_odd, to: serial }, usize::from(serial > 0));
-            for (range, joint_range) in &ranges[..count] {
-                let pieces = (joint_range.end - joint_range.start).div_ceil(JOINTS_PER_PIECE as u32);
-                joints(joint_range, pieces, add);
+            for (color, range) in ranges[..count].iter().enumerate() {
+                joints(color + 1, joint_ranges[color + 1].pieces(), add);
                 let pieces = (range.end - range.start).div_ceil(ROWS_PER_PIECE as u32);
                 add(Stage::Rows { pass, is_odd, from: range.start, to: range.end }, pieces as usize);
             }
         };
-        let joint_pieces = joints.rows.len().div_ceil(JOINTS_PER_PIECE);
+        let joint_pieces = joints.all().pieces();
         add(Stage::PrepareRows, row_pieces);
         add(Stage::PrepareJoints, joint_pieces);
         for substep in 0..context.settings.substeps {
-            add(Stage::IntegrateVelocities { first: substep == 0 }, body_pieces);
+            let first = substep == 0;
+            if context.forces.is_some() {
+                add(Stage::IntegrateForced { first }, body_pieces.min(1));
+            } else {
+                add(Stage::IntegrateVelocities { first }, body_pieces);
+            }
             if substep == 0 && context.settings.warm_starting {
                 sweep(Pass::WarmStart, false, &mut add);
             }
@@ -458,20 +469,34 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let settings = context.settings;
         let h = context.dt / settings.substeps as Real;
         context.impulse_time = h;
-        self.plan(joint_rows, context);
         let count = context.bodies.len();
         self.whitenings.clear();
         self.whitenings.extend(context.bodies.props.iter().map(whitening::<D>));
         self.after.clear();
         self.after.resize(count, [0.0; 6]);
         self.packed.clear();
-        for (state, l) in context.bodies.states.iter().zip(&self.whitenings) {
+        let bodies = &*context.bodies;
+        for ((state, &rotation), l) in bodies.states.iter().zip(&bodies.rotations).zip(&self.whitenings) {
             let mut packed = Packed::ZERO;
             packed.set_velocity::<D>(state.v, whiten_spin::<D>(l, state.w));
+            packed.set_rotation::<D>(rotation);
             self.packed.push(packed);
         }
         // The ground, read by static lanes and never written.
-        self.packed.push(Packed::ZERO);
+        let mut ground = Packed::ZERO;
+        ground.set_rotation::<D>(D::Rot::IDENTITY);
+        self.packed.push(ground);
+        let whitenings = core::mem::take(&mut self.whitenings);
+        let joint_scene = JointScene {
+            settings,
+            props: &context.bodies.props,
+            slots: &context.bodies.slots,
+            whitenings: &whitenings,
+            places: context.places,
+            h,
+        };
+        self.plan(joint_rows, context, &joint_scene);
+        self.whitenings = whitenings;
 
         let hertz = settings.contact_hertz.min(MAX_CONTACT_RATE / h);
         let soft = [
@@ -493,13 +518,16 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let line = body_line::<D, S>(&place, props.inv_mass, &self.whitenings[slot], props.is_dynamic);
             self.lines.push(Packed(line));
         }
-        let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces } = self;
+        let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces, joint_ranges } =
+            self;
         let bodies = &mut *context.bodies;
         // Preparation looks at the velocities of the start; the integrator changes them afterwards.
         let props = &bodies.props[..];
         let scene = Scene { lines: &lines[..], slots: &bodies.slots[..], places: context.places, params };
         let states = Disjoint::new(&mut bodies.states);
         let rotations = Disjoint::new(&mut bodies.rotations);
+        let tracked = bodies.tracks.len();
+        let tracks = Disjoint::new(&mut bodies.tracks);
         let packed = Disjoint::new(packed);
         let after = Disjoint::new(after);
         let rows = Disjoint::new(rows);
@@ -507,13 +535,17 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let row_count = cold.len();
         let cold = Disjoint::new(cold);
         let contacts = Disjoint::new(context.contacts);
-        let joint_count = joint_rows.rows.len();
-        let joint_rows = Disjoint::new(&mut joint_rows.rows);
+        let all_joints = joint_rows.all();
+        let joint_rows = joint_rows.share();
+        let joint_ranges = &joint_ranges[..];
         let joints = Disjoint::new(context.joints);
         let integrator = context.integrator;
+        let forces = Disjoint::new(core::slice::from_mut(&mut context.forces));
         let whitenings = &whitenings[..];
         let stages = &stages[..];
         let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed, is_odd: false };
+        let joint_scene =
+            JointScene { settings, props, slots: scene.slots, whitenings, places: scene.places, h };
         let rolling = Rolling { props, whitenings };
         let partly_locked = |slot: u32| (slot as usize) < count && props[slot as usize].is_partly_locked();
         let piece_range =
@@ -541,14 +573,42 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         after.range(from, to),
                     )
                 };
-                for ((state, packed), l) in states.iter_mut().zip(packed.iter()).zip(&whitenings[from..to]) {
-                    let (v, u) = packed.velocity::<D>();
-                    (state.v, state.w) = (v, plain_spin::<D>(l, u));
+                if tracked == 0 {
+                    unpack::<D, S>(states, packed, &whitenings[from..to]);
+                } else if !first {
+                    unpack_changed::<D, S>(states, packed, after, &whitenings[from..to]);
                 }
-                let mut block = BodyBlock { settings, states, rotations, props: &props[from..to] };
+                // SAFETY: as above.
+                let tracks = unsafe { tracks.range(from.min(tracked), to.min(tracked)) };
+                let mut block = BodyBlock { settings, states, rotations, props: &props[from..to], tracks };
                 integrator.integrate_velocities(&mut block, h);
                 for (i, state) in block.states.iter().enumerate() {
                     extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &whitenings[from + i], first);
+                }
+            }
+            Stage::IntegrateForced { first } => {
+                // SAFETY: one piece.
+                let (states, rotations, packed, after, forces) = unsafe {
+                    (
+                        states.range(0, count),
+                        rotations.range(0, count),
+                        packed.range(0, count),
+                        after.range(0, count),
+                        forces.get(0),
+                    )
+                };
+                if !first {
+                    unpack_changed::<D, S>(states, packed, after, whitenings);
+                }
+                // SAFETY: as above.
+                let tracks = unsafe { tracks.range(0, tracked) };
+                let mut block = BodyBlock { settings, states, rotations, props, tracks };
+                if let Some(forces) = forces {
+                    integrator.integrate_velocities_under(&mut block, forces, h);
+                    forces.advance(h);
+                }
+                for (i, state) in block.states.iter().enumerate() {
+                    extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &whitenings[i], first);
                 }
             }
             Stage::IntegratePositions => {
@@ -556,14 +616,22 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 // SAFETY: pieces do not overlap.
                 let (states, rotations, packed) =
                     unsafe { (states.range(from, to), rotations.range(from, to), packed.range(from, to)) };
-                for ((state, packed), l) in states.iter_mut().zip(packed.iter()).zip(&whitenings[from..to]) {
-                    let (v, u) = packed.velocity::<D>();
-                    (state.v, state.w) = (v, plain_spin::<D>(l, u));
+                if tracked == 0 {
+                    unpack::<D, S>(states, packed, &whitenings[from..to]);
+                } else {
+                    // SAFETY: as above.
+                    let after = unsafe { after.range(from, to) };
+                    unpack_changed::<D, S>(states, packed, after, &whitenings[from..to]);
                 }
-                let mut block = BodyBlock { settings, states, rotations, props: &props[from..to] };
+                // SAFETY: as above.
+                let tracks = unsafe { tracks.range(from.min(tracked), to.min(tracked)) };
+                let mut block = BodyBlock { settings, states, rotations, props: &props[from..to], tracks };
                 integrator.integrate_positions(&mut block, h);
-                for (state, packed) in block.states.iter().zip(packed) {
+                for ((state, &rotation), packed) in
+                    block.states.iter().zip(block.rotations.iter()).zip(packed)
+                {
                     packed.advance::<D>(state, h);
+                    packed.set_rotation::<D>(rotation);
                 }
             }
             Stage::Rows { pass, is_odd, from, to } => {
@@ -626,35 +694,57 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 }
             }
             Stage::PrepareJoints => {
-                let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
-                let scene = JointScene { settings, props, slots: scene.slots, places: scene.places, h };
-                // SAFETY: pieces do not overlap.
-                unsafe { joint_rows.range(from, to) }.iter_mut().for_each(|row| row.prepare(&scene));
+                // SAFETY: pieces do not overlap; joints are only read in this stage.
+                unsafe {
+                    joint_rows.prepare(&all_joints, (piece, pieces[stage]), &joint_scene, joints.all());
+                }
             }
-            Stage::Joints { pass, from, to } => {
-                let first = from as usize + piece * JOINTS_PER_PIECE;
-                let alone = pieces[stage] == 1;
-                let last = if alone { to as usize } else { (to as usize).min(first + JOINTS_PER_PIECE) };
+            Stage::Joints { pass, range } => {
+                let at = (piece, pieces[stage]);
+                let range = &joint_ranges[range as usize];
                 // SAFETY: pieces do not overlap; joints of one colour share no dynamic body, nobody writes the others;
                 // overflow joints run in order.
-                unsafe {
-                    let rows = joint_rows.range(first, last);
-                    JointRun { rows, bodies: packed, rotations, whitenings, h }.run(pass);
-                }
+                unsafe { joint_rows.run(range, at, (packed, rotations), &joint_scene, pass, width) };
             }
             Stage::StoreJoints => {
-                let (from, to) = piece_range(piece, JOINTS_PER_PIECE, joint_count);
-                // SAFETY: pieces do not overlap; each joint is in one row.
-                unsafe {
-                    for row in joint_rows.range(from, to) {
-                        row.store(joints.get(row.index as usize));
-                    }
-                }
+                // SAFETY: pieces do not overlap; each joint is in one of them.
+                unsafe { joint_rows.store(&all_joints, (piece, pieces[stage]), joints) };
             }
         };
         context.executor.run_stages(pieces, &work);
-        for ((state, packed), l) in bodies.states.iter_mut().zip(&self.packed).zip(whitenings) {
-            let (v, u) = packed.velocity::<D>();
+        if tracked == 0 {
+            unpack::<D, S>(&mut bodies.states, &self.packed, whitenings);
+        } else {
+            unpack_changed::<D, S>(&mut bodies.states, &self.packed, &self.after, whitenings);
+        }
+    }
+}
+
+/// Velocities back from the kernels.
+#[inline]
+fn unpack<D: Dim, const S: usize>(
+    states: &mut [BodyState<D>],
+    packed: &[Packed<S>],
+    whitenings: &[Whitening],
+) {
+    for ((state, packed), l) in states.iter_mut().zip(packed).zip(whitenings) {
+        let (v, u) = packed.velocity::<D>();
+        (state.v, state.w) = (v, plain_spin::<D>(l, u));
+    }
+}
+
+/// The same, but bodies that nothing has pushed since they were packed keep the bits that the integrator gave them: its
+/// double precision counts on that.
+fn unpack_changed<D: Dim, const S: usize>(
+    states: &mut [BodyState<D>],
+    packed: &[Packed<S>],
+    after: &[[f32; 6]],
+    whitenings: &[Whitening],
+) {
+    for (((state, packed), after), l) in states.iter_mut().zip(packed).zip(after).zip(whitenings) {
+        let (v, u) = packed.velocity::<D>();
+        let same = (0..D::N).all(|i| v.get(i) == after[i]) && (0..D::ANGULAR).all(|i| u[i] == after[3 + i]);
+        if !same {
             (state.v, state.w) = (v, plain_spin::<D>(l, u));
         }
     }

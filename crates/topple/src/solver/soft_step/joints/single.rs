@@ -1,37 +1,18 @@
-//! Joints in the sub-steps: scalar, one after the other within a piece of a colour.
-//!
-//! Blocks and laws are those of `joint/`; this file knows when they run. In each pass the frames are turned to the
-//! current orientations of the bodies: the biased pass stands at the start of the sub-step, the relaxing pass at its end.
-//!
-//! **Warm start.** The first sub-step starts from the stored impulses. Later ones get the effect of the last sub-step by
-//! extrapolation, body by body (see the head of `mod.rs`), which repeats the impulse with the lever arms of *then*. For
-//! contacts these are frozen; a joint's have turned with its bodies, and repeating old ones would feed a swinging pendulum
-//! with a torque h·w·r·F, an anti-damping of the order h·g/l: four percent per second at one metre. So each joint
-//! remembers what it did to its bodies in the last sub-step, and before it is solved adds the difference to what its
-//! impulses would do now. No extra sweep is needed.
+//! One joint of any kind, one after the other within a piece of a colour: for kinds that are rare, and for bodies whose
+//! answer the wide rows do not know.
 
-use super::pack::{Packed, Whitening, plain_spin, whiten_impulse};
-use crate::body::{BodyProps, NO_SLOT};
-use crate::joint::{Answer, Joint, MAX_ROWS, Pair, PassLaw};
+use super::{JointPass, JointScene};
+use crate::body::NO_SLOT;
+use crate::joint::{Answer, Joint, KEPT_MEMORY, MAX_ROWS, Pair, PassLaw};
 use crate::math::*;
+use crate::solver::soft_step::pack::{Packed, Whitening, plain_spin, whiten_impulse};
 use crate::store::Disjoint;
-
-/// Joints per piece. A constant: the cut must not depend on the number of threads.
-pub(super) const JOINTS_PER_PIECE: usize = 16;
-
-/// Which of the passes over the joints.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum JointPass {
-    WarmStart,
-    Solve,
-    Relax,
-}
 
 /// A joint with all that the passes read and write, in the order of the colours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct JointRow<D: Dim> {
+pub(super) struct SingleRow<D: Dim> {
     /// Index of the joint.
-    pub index: u32,
+    pub(super) index: u32,
     /// Slots of the bodies; the slot after the last one is the ground.
     slots: [u32; 2],
     is_dynamic: [bool; 2],
@@ -51,28 +32,7 @@ pub(super) struct JointRow<D: Dim> {
     turned: [D::Ang; 2],
 }
 
-/// Lives from step to step to keep its memory.
-#[derive(Debug)]
-pub struct JointRows<D: Dim> {
-    pub(super) rows: Vec<JointRow<D>>,
-}
-
-impl<D: Dim> Default for JointRows<D> {
-    fn default() -> Self {
-        Self { rows: Vec::new() }
-    }
-}
-
-/// What preparation reads; shared by all threads.
-pub(super) struct JointScene<'a, D: Dim> {
-    pub settings: &'a crate::Settings<D>,
-    pub props: &'a [BodyProps<D>],
-    pub slots: &'a [u32],
-    pub places: &'a [Pose<D>],
-    pub h: Real,
-}
-
-impl<D: Dim> JointRow<D> {
+impl<D: Dim> SingleRow<D> {
     /// A place for the joint with the given index.
     pub(super) fn blank(index: u32, joint: &Joint<D>) -> Self {
         Self {
@@ -96,7 +56,7 @@ impl<D: Dim> JointRow<D> {
         let bodies = self.joint.bodies;
         let places = bodies.map(|body| scene.places[body as usize]);
         for side in 0..2 {
-            let slot = scene.slots.get(bodies[side] as usize).copied().unwrap_or(NO_SLOT);
+            let slot = scene.slot(bodies[side]);
             self.rotations[side] = places[side].rotation;
             if slot == NO_SLOT {
                 self.slots[side] = scene.props.len() as u32;
@@ -124,15 +84,15 @@ impl<D: Dim> JointRow<D> {
 }
 
 /// What a pass works on.
-pub(super) struct JointRun<'a, D: Dim, const S: usize> {
-    pub rows: &'a mut [JointRow<D>],
+pub(super) struct SingleRun<'a, D: Dim, const S: usize> {
+    pub rows: &'a mut [SingleRow<D>],
     pub bodies: Disjoint<'a, Packed<S>>,
     pub rotations: Disjoint<'a, D::Rot>,
     pub whitenings: &'a [Whitening],
     pub h: Real,
 }
 
-impl<D: Dim, const S: usize> JointRun<'_, D, S> {
+impl<D: Dim, const S: usize> SingleRun<'_, D, S> {
     /// One pass over a run of joints.
     ///
     /// # Safety
@@ -166,7 +126,7 @@ impl<D: Dim, const S: usize> JointRun<'_, D, S> {
     }
 }
 
-impl<D: Dim> JointRow<D> {
+impl<D: Dim> SingleRow<D> {
     #[inline]
     fn pass(
         &mut self,
@@ -181,7 +141,7 @@ impl<D: Dim> JointRow<D> {
         if pass != JointPass::Relax {
             // What the impulses do with today's lever arms, minus what is in the velocities already.
             let keep = sight.memory();
-            if keep < 0.99 {
+            if keep < KEPT_MEMORY {
                 self.joint.impulses = self.joint.impulses.map(|x| x * keep);
             }
             let (push, turn) = self.joint.effect(&sight);

@@ -1,0 +1,235 @@
+//! Joints to lanes at the start of a step, and back at its end.
+
+use super::JointScene;
+use super::layout::{Act, CONE, Class, Cold, Extra, LIMITS, MOTOR, NO_EXTRA, NO_JOINT, SPRING, WideRow};
+use crate::body::NO_SLOT;
+use crate::joint::{Joint, JointKind, Limits, Motor, Spring, tuned_law, wrap};
+use crate::math::*;
+use crate::solver::soft_step::lanes::F8;
+use crate::solver::soft_step::rows::WIDTH;
+
+/// The class of a joint, or None for those that go one by one: rare kinds, and bodies whose answer the lanes do not know
+/// (kinematic, or locked along some axes).
+pub(super) fn class_of<D: Dim>(joint: &Joint<D>, scene: &JointScene<'_, D>) -> Option<Class> {
+    let class = match &joint.kind {
+        JointKind::Ball(ball) if ball.cone.is_none() && ball.twist.is_none() => Class::Point,
+        JointKind::Ball(_) => Class::Ball,
+        JointKind::Hinge(hinge)
+            if D::N == 2 && hinge.limits.is_none() && hinge.motor.is_none() && hinge.spring.is_none() =>
+        {
+            Class::Point
+        }
+        JointKind::Hinge(_) => Class::Hinge,
+        JointKind::Slider(_) => Class::Slider,
+        JointKind::Fixed => Class::Weld,
+        JointKind::Distance(distance) if distance.min == distance.max => Class::Rod,
+        JointKind::Distance(_) => Class::Rope,
+        JointKind::Spring(_) | JointKind::Wheel(_) | JointKind::Motor(_) | JointKind::Mouse(_) => {
+            return None;
+        }
+    };
+    let is_plain = |body: u32| match scene.slot(body) {
+        NO_SLOT => true,
+        slot => {
+            let props = &scene.props[slot as usize];
+            props.is_dynamic && props.locks & TRANSLATION_LOCKS == 0
+        }
+    };
+    joint.bodies.into_iter().all(is_plain).then_some(class)
+}
+
+/// Locks of translation in `BodyProps::locks`.
+const TRANSLATION_LOCKS: u8 = 7;
+
+/// True for classes that come with an [`Extra`].
+pub(super) fn has_extra(class: Class) -> bool {
+    class != Class::Point
+}
+
+/// Where a joint keeps the impulses of springs, motors and limits; `joint/` says so at each kind.
+struct Places {
+    spring: usize,
+    motor: usize,
+    bounds: usize,
+    cone: usize,
+}
+
+fn places(class: Class) -> Places {
+    match class {
+        Class::Ball => Places { spring: 8, motor: 8, bounds: 4, cone: 3 },
+        Class::Rod | Class::Rope => Places { spring: 2, motor: 8, bounds: 0, cone: 8 },
+        _ => Places { spring: 5, motor: 6, bounds: 7, cone: 8 },
+    }
+}
+
+/// Hard rows of a class; `sizes` are those of point, hinge, weld and slider.
+fn hard_rows(class: Class, sizes: [usize; 4]) -> usize {
+    match class {
+        Class::Point | Class::Ball => sizes[0],
+        Class::Hinge => sizes[1],
+        Class::Weld => sizes[2],
+        Class::Slider => sizes[3],
+        Class::Rod => 1,
+        Class::Rope => 0,
+    }
+}
+
+/// Writes `values` to lane `lane`.
+fn set<const M: usize>(to: &mut [F8; M], lane: usize, values: impl Fn(usize) -> Real) {
+    (0..M).for_each(|i| to[i].0[lane] = values(i));
+}
+
+/// Fills a row whose joints are listed in `cold`.
+pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const W: usize, const F: usize>(
+    (row, extra, cold): (&mut WideRow<N, A, W, F>, Option<&mut Extra<R>>, &mut Cold),
+    scene: &JointScene<'_, D>,
+    joints: &[Joint<D>],
+    sizes: [usize; 4],
+) {
+    let ground = scene.props.len() as u32;
+    *row = WideRow { slots: [[ground; WIDTH]; 2], class: row.class, extra: row.extra, ..WideRow::default() };
+    *cold = Cold { joints: cold.joints, ..Cold::default() };
+    let mut extra = extra;
+    if let Some(extra) = extra.as_deref_mut() {
+        *extra = Extra::default();
+    }
+    let warm = if scene.settings.warm_starting { 1.0 } else { 0.0 };
+    for lane in (0..WIDTH).filter(|&lane| cold.joints[lane] != NO_JOINT) {
+        let joint = &joints[cold.joints[lane] as usize];
+        let places = joint.bodies.map(|body| &scene.places[body as usize]);
+        for side in 0..2 {
+            let Pose { position, rotation } = joint.frames[side];
+            let (mut anchor, mut frame) = (position.to_vec(), rotation);
+            match scene.slot(joint.bodies[side]) {
+                NO_SLOT => {
+                    anchor = places[side].rotation.rotate(anchor);
+                    frame = places[side].rotation.then_after(frame);
+                }
+                slot => {
+                    row.slots[side][lane] = slot;
+                    row.write[side] |= 1 << lane;
+                    row.inv_masses[side].0[lane] = scene.props[slot as usize].inv_mass;
+                    let l = &scene.whitenings[slot as usize];
+                    set(&mut row.whitenings[side], lane, |i| l[i]);
+                }
+            }
+            set(&mut row.anchors[side], lane, |i| anchor.get(i));
+            if let Some(extra) = extra.as_deref_mut() {
+                let floats = D::rotation_floats(frame);
+                set(&mut extra.frames[side], lane, |i| floats[i]);
+            }
+        }
+        let between = places[1].position - places[0].position;
+        set(&mut row.between, lane, |i| between.get(i));
+        (row.rate.0[lane], row.scale.0[lane]) = joint.hard_law(scene.settings, scene.h);
+        (0..hard_rows(row.class, sizes)).for_each(|i| row.lambda[i].0[lane] = warm * joint.impulses[i]);
+        if let Some(extra) = extra.as_deref_mut() {
+            row.has |= fill_extra(extra, lane, row.class, joint, scene.h, warm);
+        }
+    }
+}
+
+/// Springs, motors and limits of one joint; says which it has.
+fn fill_extra<D: Dim, const R: usize>(
+    extra: &mut Extra<R>,
+    lane: usize,
+    class: Class,
+    joint: &Joint<D>,
+    h: Real,
+    warm: Real,
+) -> u8 {
+    let at = places(class);
+    let impulse = |i: usize| warm * joint.impulses[i];
+    let mut has = 0;
+    let (spring, motor, limits) = match &joint.kind {
+        JointKind::Hinge(hinge) => (hinge.spring, hinge.motor, hinge.limits),
+        JointKind::Slider(slider) => (slider.spring, slider.motor, slider.limits),
+        JointKind::Distance(distance) => {
+            (distance.spring, None, Some(Limits { lower: distance.min, upper: distance.max }))
+        }
+        JointKind::Ball(ball) => {
+            if let Some(cone) = ball.cone {
+                extra.cone.0[lane] = cone;
+                extra.cone_lambda.0[lane] = impulse(at.cone);
+                has |= CONE;
+            }
+            (None, None, ball.twist)
+        }
+        _ => (None, None, None),
+    };
+    // Differences of angles are brought into one turn; the kernel counts on targets within it.
+    let target = |x: Real| if class == Class::Hinge { wrap(x) } else { x };
+    if let Some(Spring { rest, hertz, damping }) = spring {
+        tune(&mut extra.spring, lane, target(rest), hertz, damping, Real::INFINITY, h);
+        extra.spring.lambda.0[lane] = impulse(at.spring);
+        has |= SPRING;
+    }
+    match motor {
+        Some(Motor::Velocity { speed, max }) => {
+            let act = &mut extra.motor;
+            (act.s.0[lane], act.drift.0[lane], act.max.0[lane]) = (1.0, -speed, max * h);
+            act.gain.iter_mut().for_each(|gain| gain.0[lane] = 1.0);
+        }
+        Some(Motor::Position { target: wanted, hertz, damping, max }) => {
+            tune(&mut extra.motor, lane, target(wanted), hertz, damping, max, h);
+        }
+        None => {}
+    }
+    if motor.is_some() {
+        extra.motor.lambda.0[lane] = impulse(at.motor);
+        has |= MOTOR;
+    }
+    if let Some(Limits { lower, upper }) = limits {
+        (extra.bounds[0].0[lane], extra.bounds[1].0[lane]) = (lower, upper);
+        if class != Class::Rod {
+            (0..2).for_each(|i| extra.bound_lambda[i].0[lane] = impulse(at.bounds + i));
+            has |= LIMITS;
+        }
+    }
+    has
+}
+
+/// The law of a tuned spring, see `joint/rows.rs`.
+fn tune(act: &mut Act, lane: usize, target: Real, hertz: Real, damping: Real, max: Real, h: Real) {
+    let (s, stiff) = tuned_law(hertz, damping, h);
+    (act.s.0[lane], act.k.0[lane], act.target.0[lane]) = (s, stiff, target);
+    (act.leak.0[lane], act.gain[0].0[lane], act.max.0[lane]) = (1.0, 1.0 / (1.0 + s), max * h);
+}
+
+/// Hands the impulses of a row back.
+pub(super) fn store<
+    D: Dim,
+    const N: usize,
+    const A: usize,
+    const R: usize,
+    const W: usize,
+    const F: usize,
+>(
+    row: &WideRow<N, A, W, F>,
+    extra: Option<&Extra<R>>,
+    cold: &Cold,
+    lane: usize,
+    joint: &mut Joint<D>,
+    sizes: [usize; 4],
+) {
+    debug_assert!(extra.is_some() == (row.extra != NO_EXTRA));
+    (0..hard_rows(row.class, sizes)).for_each(|i| joint.impulses[i] = row.lambda[i].0[lane]);
+    (0..N).for_each(|i| joint.push.set(i, row.pushed[i].0[lane]));
+    (0..A).for_each(|i| joint.turn.set(i, cold.turn[i].0[lane]));
+    joint.peak = [0, 1].map(|i| cold.peak[i].0[lane].sqrt());
+    let Some(extra) = extra else { return };
+    let at = places(row.class);
+    let mut put = |i: usize, value: Real| joint.impulses[i] = value;
+    if row.has & SPRING != 0 {
+        put(at.spring, extra.spring.lambda.0[lane]);
+    }
+    if row.has & MOTOR != 0 {
+        put(at.motor, extra.motor.lambda.0[lane]);
+    }
+    if row.has & LIMITS != 0 {
+        (0..2).for_each(|i| put(at.bounds + i, extra.bound_lambda[i].0[lane]));
+    }
+    if row.has & CONE != 0 {
+        put(at.cone, extra.cone_lambda.0[lane]);
+    }
+}
