@@ -4,8 +4,9 @@
 //! them is parallel. A bullet that meets something slow or driven goes on with it, like a fly on a windscreen: stopped in the
 //! air it would be run over in the rest of the step. Of two fast bodies both stop.
 
-use super::impact::{Stop, stop_time};
-use super::{FastBody, Scene, Sweep, first_static, margins, mover, sweep_of, swept_bounds};
+use super::impact::Stop;
+use super::parts::stop_shapes;
+use super::{FastBody, Scene, Sweep, first_static, margins, sweep_of, swept_bounds};
 use crate::body::{AwakeBodies, NO_SLOT};
 use crate::broad_phase::ProxyKind;
 use crate::math::*;
@@ -136,7 +137,7 @@ fn time<D: Dim>(
     let sweep_a = &fast[meeting.a as usize].sweep;
     let sweep_b = other_sweep(scene, awake, fast, meeting);
     let margins = margins(scene, a, b, sweep_a);
-    stop_time(&mover(a, sweep_a), &mover(b, &sweep_b), margins, [from, 1.0])
+    stop_shapes([a, b], [sweep_a, &sweep_b], margins, [from, 1.0])
 }
 
 fn other_sweep<D: Dim>(

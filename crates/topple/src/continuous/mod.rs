@@ -14,6 +14,7 @@
 
 mod bullets;
 mod impact;
+mod parts;
 mod sweep;
 
 pub use sweep::{Impact, Sweep, time_of_impact};
@@ -25,8 +26,8 @@ use crate::exec::Executor;
 use crate::math::*;
 use crate::shape::{ShapeOps, ShapeRecord};
 use crate::store::{Disjoint, Slots};
-use impact::{Margins, Stop, stop_time};
-use sweep::Mover;
+use impact::{Margins, Stop};
+use parts::stop_shapes;
 
 /// A body is fast if its surface moves by more than this share of its inner radius in a step (no unit). Slower ones cannot
 /// get their middle to the other side of anything before a contact pushes them back.
@@ -237,11 +238,6 @@ fn bounds_of<D: Dim>(scene: &Scene<'_, D>, body: &FastBody<D>) -> Aabb<D> {
         .fold(Aabb::nothing(), |bounds, shape| bounds.union(&swept_bounds(shape, &body.sweep, extent)))
 }
 
-/// A shape on its body, for the search.
-fn mover<'a, D: Dim>(shape: &'a ShapeRecord<D>, sweep: &'a Sweep<D>) -> Mover<'a, D> {
-    Mover::new(&shape.shape, shape.from_center, sweep)
-}
-
 /// Distances of a pair; see [`Margins`].
 fn margins<D: Dim>(
     scene: &Scene<'_, D>,
@@ -284,7 +280,6 @@ fn first_static<D: Dim>(
         if shape.is_sensor {
             continue;
         }
-        let a = mover(shape, &body.sweep);
         let bounds = swept_bounds(shape, &body.sweep, extent);
         scene.broad_phase.query(scene.proxies, &bounds, &mut |other| {
             let proxy = scene.proxies.get(other);
@@ -293,10 +288,9 @@ fn first_static<D: Dim>(
             if stands && !proxy.is_sensor && (scene.may_touch)(index, other) {
                 let target = &scene.shapes[other];
                 let still = Sweep::still(scene.bodies.places[proxy.body as usize]);
-                let b = mover(target, &still);
                 let margins = margins(scene, shape, target, &body.sweep);
                 let to = first.map_or(1.0, |(stop, _)| stop.t);
-                if let Some(stop) = stop_time(&a, &b, margins, [from, to]) {
+                if let Some(stop) = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, to]) {
                     // DETERMINISM: of equal ones the lower shapes, whatever the order of the visits.
                     let shapes = [index, other];
                     if first.is_none_or(|(old, others)| (stop.t, shapes) < (old.t, others)) {
