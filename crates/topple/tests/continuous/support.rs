@@ -98,7 +98,7 @@ impl Kit for D2 {
             ],
         }
     }
-    const WALLS: usize = 6;
+    const WALLS: usize = 8;
     fn wall(kind: usize) -> (&'static str, Shape2) {
         let end = Vec2::new(4000.0, 0.0);
         match kind {
@@ -107,6 +107,12 @@ impl Kit for D2 {
             2 => ("rectangle of 0.1 mm", Shape2::rectangle(8000.0, 1e-4)),
             3 => ("rectangle of 1 cm", Shape2::rectangle(8000.0, 0.01)),
             4 => ("capsule of 1 mm", Shape2::capsule(-end, end, 5e-4)),
+            5 => {
+                // From right to left: solid below.
+                let points: Vec<_> = (0..81).map(|i| Vec2::new(4000.0 - 100.0 * i as Real, 0.0)).collect();
+                ("chain", Shape2::chain(&points).unwrap())
+            }
+            6 => ("height field", Shape2::height_field(8000.0, &[0.0; 81]).unwrap()),
             _ => ("flat rectangle", Shape2::rectangle(8000.0, 0.0)),
         }
     }
@@ -144,12 +150,21 @@ impl Kit for D3 {
             ],
         }
     }
-    const WALLS: usize = 4;
+    const WALLS: usize = 6;
     fn wall(kind: usize) -> (&'static str, Shape3) {
         match kind {
             0 => ("plane", Shape3::plane(Vec3::Y, 0.0)),
             1 => ("box of 0.1 mm", Shape3::cuboid(4000.0, 1e-4, 4000.0)),
             2 => ("box of 1 µm", Shape3::cuboid(4000.0, 1e-6, 4000.0)),
+            3 => {
+                let corner = |x: Real, z: Real| Vec3::new(2000.0 * x, 0.0, 2000.0 * z);
+                let corners =
+                    [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0), Vec3::ZERO];
+                // Four triangles about the middle, fronts up.
+                let triangles = [[4, 1, 0], [4, 2, 1], [4, 3, 2], [4, 0, 3]];
+                ("mesh", Shape3::mesh(&corners, &triangles).unwrap())
+            }
+            4 => ("height field", Shape3::height_field(Vec2::splat(4000.0), 21, &[0.0; 21 * 21]).unwrap()),
             _ => ("box of 1 cm", Shape3::cuboid(4000.0, 0.01, 4000.0)),
         }
     }

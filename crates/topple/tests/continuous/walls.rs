@@ -4,8 +4,8 @@ use crate::support::*;
 use topple::math::*;
 use topple::{BodyDef, World};
 
-/// Bodies per wall.
-const BODIES: usize = 1000;
+/// Bodies per wall: ten thousand and more in all.
+const BODIES: usize = 800;
 const STEPS: usize = 40;
 
 /// Fastest bodies [m/s]: the speed of a rifle bullet, and of the settings' own limit.
