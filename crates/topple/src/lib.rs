@@ -26,6 +26,7 @@
 pub mod body;
 pub mod broad_phase;
 pub mod contact;
+pub mod continuous;
 pub mod distance;
 mod error;
 pub mod exec;

@@ -167,6 +167,10 @@ settings! {
     /// Share of the overlap removed per step by solvers with position bias.
     baumgarte: Real = 0.2, within(0.0, 1.0), "1";
 
+    /// Fast bodies are stopped where they first meet a static one, and bullets where they meet anything, instead of passing
+    /// through it within a step.
+    continuous: bool = true, flag(), "1";
+
     /// Let spinning bodies precess (3D).
     gyroscopic: bool = true, flag(), "1";
     /// Speeds are clamped to this.

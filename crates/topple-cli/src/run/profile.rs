@@ -95,6 +95,8 @@ fn row(frame: u64, time: f64, profile: &Profile, energy: Energy, overlap: f32) -
         ("colors", counters.colors),
         ("overflow", counters.overflow),
         ("islands", counters.islands),
+        ("fast", counters.fast),
+        ("stopped", counters.stopped),
         ("moved", counters.moved),
     ];
     for (name, count) in counts {

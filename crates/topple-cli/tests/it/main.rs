@@ -3,6 +3,7 @@
 mod bad_input;
 mod check_test_list;
 mod generate;
+mod guide;
 mod help;
 mod render;
 mod run;

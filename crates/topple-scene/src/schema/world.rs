@@ -110,7 +110,7 @@ pub const WORLD: &[Param] = &[
         "continuous",
         Type::Flag,
         NONE,
-        "Fast bodies do not pass through thin ones. Not in the engine yet: reported, without effect.",
+        "Fast bodies do not pass through static ones, bullets through nothing.",
     )
     .or(Flag(true)),
     p("gyroscopic", Type::Flag, NONE, "Gyroscopic torque.").or(Flag(true)),

@@ -46,6 +46,12 @@ pub struct BodyProps<D: Dim> {
     pub angular_acceleration: D::Ang,
     /// Air resistance.
     pub drag: crate::body::Drag,
+    /// Wants continuous collision against everything.
+    pub is_bullet: bool,
+    /// Distance from the centre of mass to the farthest point of a shape [m].
+    pub extent: Real,
+    /// Inner radius of the thinnest shape that touches things [m]; infinity without any.
+    pub thickness: Real,
 }
 
 impl<D: Dim> BodyProps<D> {

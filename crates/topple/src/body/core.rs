@@ -63,6 +63,8 @@ pub(crate) struct BodyCore<D: Dim> {
     pub local_center: D::Vec,
     /// Distance from the centre of mass to the farthest point of a shape [m].
     pub extent: Real,
+    /// Inner radius of the thinnest shape that touches things [m]; infinity without any.
+    pub thickness: Real,
     /// Factor on gravity (no unit).
     pub gravity_scale: Real,
     /// Air resistance.
@@ -86,6 +88,7 @@ impl<D: Dim> BodyCore<D> {
             is_gyroscopic: false,
             local_center: D::Vec::ZERO,
             extent: 0.0,
+            thickness: Real::INFINITY,
             gravity_scale: def.gravity_scale,
             drag: def.drag,
             locks: def.locks.to_bits(),

@@ -110,7 +110,7 @@ pub struct BodyDef<D: Dim> {
     pub is_awake: bool,
     /// Takes part at all. Default true. A disabled body keeps its place and its shapes, and nothing meets it.
     pub is_enabled: bool,
-    /// Wants continuous collision against moving bodies too. Stored for it; there is none yet. Default false.
+    /// Wants continuous collision against moving bodies too; against static ones every fast body has it. Default false.
     pub is_bullet: bool,
     /// A name to find it by. Default empty: none. Names need not be unique; the first one is found.
     pub name: String,

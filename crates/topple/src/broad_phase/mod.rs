@@ -72,8 +72,9 @@ pub trait BroadPhase<D: Dim>: Send + Sync {
         }
     }
 
-    /// Calls `visit` for proxies whose fat box, grown by `grow` [m] on every side, the ray (`origin`, `direction` [m]) meets at a parameter below the
-    /// current maximum, which starts at `max` and becomes what `visit` returns. Any order; nearer ones first pays.
+    /// Calls `visit` for proxies whose fat box, grown by `grow` [m] on every side, the ray from `origin` [m] meets, `direction`
+    /// [m] being its way per unit of the parameter: at a parameter below the current maximum, which starts at `max` and
+    /// becomes what `visit` returns. Any order; nearer ones first pays.
     fn ray(
         &self,
         proxies: &Proxies<D>,

@@ -128,6 +128,20 @@ pub fn shape_cast<D: Dim>(
     None
 }
 
+/// Signed distance of the surfaces [m], and the unit vector from a to b in the world. `guess` is where to look first, in the
+/// frame of a; it is replaced by the direction found. None for pairs without distance.
+pub(crate) fn separation<D: Dim>(
+    a: &D::Shape,
+    pose_a: &Pose<D>,
+    b: &D::Shape,
+    pose_b: &Pose<D>,
+    guess: &mut Option<Wide>,
+) -> Option<(f64, D::Vec)> {
+    let found = Pair::<D>::new(a, pose_a, b, pose_b)?.surfaces_from(*guess)?;
+    *guess = Some(found.normal);
+    Some((found.distance, pose_a.rotation.rotate(found.normal.narrow())))
+}
+
 /// A pair in the frame of a, ready to be measured.
 enum Pair<'a, D: Dim> {
     Convex {
@@ -193,9 +207,14 @@ impl<'a, D: Dim> Pair<'a, D> {
 
     /// Signed distance of the rounded surfaces, in the frame of a.
     fn surfaces(&self) -> Option<CoreDistance> {
+        self.surfaces_from(None)
+    }
+
+    /// The same, looking along `guess` first.
+    fn surfaces_from(&self, guess: Option<Wide>) -> Option<CoreDistance> {
         match self {
             Self::Convex { cores, radii } => {
-                let mut found = core_distance(cores, cores.guess());
+                let mut found = core_distance(cores, guess.unwrap_or(cores.guess()));
                 found.distance -= radii[0] + radii[1];
                 found.on_a = found.on_a + found.normal * radii[0];
                 found.on_b = found.on_b - found.normal * radii[1];

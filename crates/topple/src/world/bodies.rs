@@ -283,12 +283,16 @@ impl<D: Dim> World<D> {
         let record = &self.bodies.records[index];
         let center = record.mass.center;
         let mut extent: Real = 0.0;
+        let mut thickness = Real::INFINITY;
         for &i in &record.shapes {
             let shape = &mut self.shapes[i];
             shape.from_center =
                 Pose { position: shape.local.position - center, rotation: shape.local.rotation };
             extent =
                 extent.max(shape.shape.farthest_from(shape.from_center.inverse_transform(D::Point::ORIGIN)));
+            if !shape.is_sensor {
+                thickness = thickness.min(crate::continuous::thickness::<D>(shape));
+            }
         }
         if record.shapes.is_empty() && record.mass.mass > 0.0 {
             // Nothing to see, but it may turn: the radius of gyration stands for the size.
@@ -301,6 +305,7 @@ impl<D: Dim> World<D> {
         }
         let core = &mut self.bodies.cores[index as usize];
         core.extent = extent;
+        core.thickness = thickness;
         let settings = &self.settings;
         core.sleep_speed = if !record.can_sleep {
             -1.0

@@ -177,7 +177,7 @@ impl<D: Dim> Body<'_, D> {
         self.record().is_quarantined
     }
 
-    /// True if it is marked for continuous collision against moving bodies, which does not exist yet.
+    /// True if it is marked for continuous collision against moving bodies too.
     pub fn is_bullet(&self) -> bool {
         self.record().is_bullet
     }
@@ -446,7 +446,7 @@ impl<D: Dim> BodyMut<'_, D> {
         Ok(())
     }
 
-    /// Marks it for continuous collision against moving bodies, which does not exist yet.
+    /// Marks it for continuous collision against moving bodies too.
     pub fn set_bullet(&mut self, is_bullet: bool) {
         self.world.bodies.records[self.index].is_bullet = is_bullet;
     }

@@ -85,7 +85,7 @@ impl<D: Dim> HookScene<'_, D> {
         let bodies = contact.bodies.map(|i| BodyId(id(self.bodies.records.id_at(i))));
         // Start from the shapes' own values each time: a hook that stops changing them leaves no trace.
         let [a, b] = contact.shapes.map(|shape| &self.shapes[shape]);
-        super::links::mix_materials(contact, a, b, self.settings);
+        super::links::mix_materials(contact, a, b, self.bodies, self.settings);
         contact.surface_velocity = super::links::surface_velocity(self.bodies, a, b);
         let accepted = (self.hook)(&mut PreSolve {
             shapes,

@@ -119,6 +119,30 @@ impl<D: Dim> World<D> {
             .map(|(index, _)| ContactView { world: self, index }))
     }
 
+    /// True if two shapes collide as far as their kinds, filters, joints and hooks are concerned.
+    pub(crate) fn may_touch(&self, a: u32, b: u32) -> bool {
+        if !self.proxies.may_pair(a, b) {
+            return false;
+        }
+        // A pair that is there has been asked for already; the pre-solve hook may have refused it.
+        if let Some(index) = self.contacts.find(Proxies::<D>::key(a, b)) {
+            return self.contacts.hot[index as usize].flags & flags::REFUSED == 0;
+        }
+        self.may_have_contact(a.min(b), a.max(b))
+    }
+
+    /// True unless the kinds of shapes, joints or the user's filter forbid contacts of a pair.
+    fn may_have_contact(&self, first: u32, second: u32) -> bool {
+        let (a, b) = (&self.shapes[first], &self.shapes[second]);
+        if !a.shape.collides_with(&b.shape) || self.joints.forbid(&self.bodies, a.body, b.body) {
+            return false;
+        }
+        let Some(filter) = &self.hooks.pair_filter else { return true };
+        let id = |i: u32| ShapeId(self.shapes.id_at(i).unwrap_or_default());
+        let body = |i: u32| BodyId(self.bodies.records.id_at(i).unwrap_or_default());
+        filter([body(a.body), body(b.body)], [id(first), id(second)])
+    }
+
     /// Creates the contact of a new pair, unless the user or the kinds of shapes forbid it.
     pub(crate) fn create_contact(&mut self, key: PairKey) -> bool {
         let shapes = Proxies::<D>::split(key);
@@ -127,17 +151,10 @@ impl<D: Dim> World<D> {
         if !known || !self.proxies.is_pair(shapes.0, shapes.1) {
             return false;
         }
-        let (a, b) = (&self.shapes[shapes.0], &self.shapes[shapes.1]);
-        if !a.shape.collides_with(&b.shape) || self.joints.forbid(&self.bodies, a.body, b.body) {
+        if !self.may_have_contact(shapes.0, shapes.1) {
             return false;
         }
-        if let Some(filter) = &self.hooks.pair_filter {
-            let id = |i: u32| ShapeId(self.shapes.id_at(i).unwrap_or_default());
-            let body = |i: u32| BodyId(self.bodies.records.id_at(i).unwrap_or_default());
-            if !filter([body(a.body), body(b.body)], [id(shapes.0), id(shapes.1)]) {
-                return false;
-            }
-        }
+        let (a, b) = (&self.shapes[shapes.0], &self.shapes[shapes.1]);
         let mut bits = 0;
         let mut set = |wanted: bool, bit: u16| bits |= if wanted { bit } else { 0 };
         set(a.is_sensor || b.is_sensor, flags::SENSOR);
@@ -147,7 +164,7 @@ impl<D: Dim> World<D> {
         set(a.hit_events || b.hit_events, flags::HIT_EVENTS);
         set(a.shape.composite().is_some() || b.shape.composite().is_some(), flags::COMPOSITE);
         let mut contact = Contact::new([a.body, b.body], [shapes.0, shapes.1], bits);
-        mix_materials(&mut contact, a, b, &self.settings);
+        mix_materials(&mut contact, a, b, &self.bodies, &self.settings);
         let bodies = contact.bodies;
         let index = self.contacts.insert(contact, &mut self.bodies);
         if bodies.iter().any(|&body| self.bodies.is_awake(body)) {
@@ -160,7 +177,7 @@ impl<D: Dim> World<D> {
     pub(crate) fn refresh_contact(&mut self, index: u32) {
         let contact = &mut self.contacts.hot[index as usize];
         let [a, b] = contact.shapes.map(|shape| &self.shapes[shape]);
-        mix_materials(contact, a, b, &self.settings);
+        mix_materials(contact, a, b, &self.bodies, &self.settings);
         self.contacts.has_grain |= contact.has_grain();
     }
 
@@ -378,11 +395,13 @@ impl<D: Dim> World<D> {
     }
 }
 
-/// Mixes the surfaces of two shapes into their contact, and takes margins from the smaller one.
+/// Mixes the surfaces of two shapes into their contact, and takes margins from the smaller one that can be pushed: a wall may be
+/// as thin as it likes.
 pub(crate) fn mix_materials<D: Dim>(
     contact: &mut Contact<D>,
     a: &ShapeRecord<D>,
     b: &ShapeRecord<D>,
+    bodies: &Bodies<D>,
     settings: &Settings<D>,
 ) {
     let (m, n) = (&a.material, &b.material);
@@ -393,7 +412,12 @@ pub(crate) fn mix_materials<D: Dim>(
     contact.static_friction = friction.mix(sticking(m), sticking(n)).max(contact.friction);
     contact.restitution = restitution.mix(m.restitution, n.restitution);
     // Rolling: the larger coefficient on the smaller radius. Planes have no radius; two of them never meet.
-    let size = a.size.min(b.size);
+    let is_pushed = |shape: &ShapeRecord<D>| bodies.records[shape.body].kind == BodyKind::Dynamic;
+    let size = match (is_pushed(a), is_pushed(b)) {
+        (true, false) => a.size,
+        (false, true) => b.size,
+        _ => a.size.min(b.size),
+    };
     let radius = if size.is_finite() { size } else { 0.0 };
     contact.rolling = m.rolling_friction.max(n.rolling_friction) * radius;
     contact.spinning = m.spinning_friction.max(n.spinning_friction);

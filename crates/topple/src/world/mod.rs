@@ -116,6 +116,7 @@ pub(crate) struct Scratch<D: Dim> {
     /// Per block of bodies: what finalising found.
     pub finals: Vec<finalize::BlockResult>,
     pub approach: Vec<(u32, Real)>,
+    pub continuous: crate::continuous::Scratch<D>,
     pub members: Vec<u32>,
     pub parts: Vec<u32>,
     pub rest: sleep::RestTimes,

@@ -21,7 +21,7 @@ impl<D: Dim> World<D> {
         let owner = self.contacts.hot[head as usize];
         let mut part = owner.new_part(head);
         let [a, b] = owner.shapes.map(|shape| &self.shapes[shape]);
-        super::links::mix_materials(&mut part, a, b, &self.settings);
+        super::links::mix_materials(&mut part, a, b, &self.bodies, &self.settings);
         let [place_a, place_b] = owner.bodies.map(|body| self.bodies.places[body as usize]);
         let relative = place_a.relative(place_b);
         write(&mut part, local, &relative, &a.from_center, &self.settings, |_, _| (0.0, 0.0));

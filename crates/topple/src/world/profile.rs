@@ -17,6 +17,8 @@ pub enum Stage {
     Islands,
     /// Forces, contacts, joints, motion.
     Solve,
+    /// Fast bodies that would pass through something.
+    Continuous,
     /// New places, bounds, rest times.
     Finalize,
     /// Islands that fall asleep or wake.
@@ -26,11 +28,12 @@ pub enum Stage {
 }
 
 /// Stages with their names, in order.
-pub const STAGES: [(Stage, &str); 7] = [
+pub const STAGES: [(Stage, &str); 8] = [
     (Stage::Pairs, "pairs"),
     (Stage::Contacts, "contacts"),
     (Stage::Islands, "islands"),
     (Stage::Solve, "solve"),
+    (Stage::Continuous, "continuous"),
     (Stage::Finalize, "finalize"),
     (Stage::Sleep, "sleep"),
     (Stage::Events, "events"),
@@ -64,6 +67,10 @@ pub struct Counters {
     pub overflow: u32,
     /// Islands of dynamic bodies.
     pub islands: u32,
+    /// Bodies fast enough to be swept against what is in their way.
+    pub fast: u32,
+    /// Of these, bodies that were stopped before the end of the step.
+    pub stopped: u32,
     /// Proxies whose fat box changed.
     pub moved: u32,
     /// Bodies in groups with finer sub-steps.

@@ -339,6 +339,7 @@ fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
 fn load_contact<D: Dim>(
     input: &mut Reader<'_>,
     shapes: &Slots<ShapeRecord<D>>,
+    bodies: &crate::body::Bodies<D>,
     settings: &crate::Settings<D>,
 ) -> Result<(ContactRecord, Contact<D>), Error> {
     const ANY: usize = u32::MAX as usize;
@@ -399,7 +400,7 @@ fn load_contact<D: Dim>(
     }
     let mut contact =
         Contact { manifold, cache, kept, head, next_part, ..Contact::new([a.body, b.body], pair, flags) };
-    super::links::mix_materials(&mut contact, a, b, settings);
+    super::links::mix_materials(&mut contact, a, b, bodies, settings);
     Ok((record, contact))
 }
 
@@ -589,7 +590,7 @@ fn load_proxies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<
 fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
     let mut loaded = Vec::new();
     world.contacts.records = Slots::load(input, |input| {
-        let (record, contact) = load_contact(input, &world.shapes, &world.settings)?;
+        let (record, contact) = load_contact(input, &world.shapes, &world.bodies, &world.settings)?;
         loaded.push(contact);
         Ok(record)
     })?;

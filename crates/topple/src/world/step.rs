@@ -4,6 +4,7 @@
 use super::{Stage, World, finalize};
 use crate::body::{AwakeBodies, BodyProps, BodySet, BodyState, NONE};
 use crate::contact::flags;
+use crate::continuous;
 use crate::math::*;
 use crate::narrow_phase::{ContactBatch, PairSource};
 use crate::solver::SolverContext;
@@ -50,6 +51,12 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     while !gather(world) {}
     solve(world);
     lap = world.profile.lap(Stage::Solve, lap);
+
+    // continuous: fast bodies stop where they first meet something
+    if world.settings.continuous {
+        stop_fast_bodies(world);
+    }
+    lap = world.profile.lap(Stage::Continuous, lap);
 
     // finalize: new places, bounds and rest times
     finalize::finalize(world);
@@ -353,7 +360,15 @@ fn gather<D: Dim>(world: &mut World<D>) -> bool {
         rotations.push(place.rotation);
         centers.push(place.position);
         let is_dynamic = bodies.records[body].kind == crate::BodyKind::Dynamic;
-        let mut prop = BodyProps::<D> { body, is_dynamic, locks: core.locks, ..BodyProps::default() };
+        let mut prop = BodyProps::<D> {
+            body,
+            is_dynamic,
+            locks: core.locks,
+            is_bullet: bodies.records[body].is_bullet,
+            extent: core.extent,
+            thickness: core.thickness,
+            ..BodyProps::default()
+        };
         if is_dynamic {
             let locks = crate::Locks::from_bits(core.locks);
             prop.inv_mass = core.inv_mass;
@@ -430,6 +445,25 @@ pub(super) fn solve_part<D: Dim>(
     };
     world.methods.solver.solve(&mut context);
     world.impulse_time = context.impulse_time;
+}
+
+/// Shortens the motion of bodies that would get through something.
+fn stop_fast_bodies<D: Dim>(world: &mut World<D>) {
+    let mut awake = core::mem::take(&mut world.scratch.awake);
+    let mut scratch = core::mem::take(&mut world.scratch.continuous);
+    let scene = continuous::Scene {
+        settings: &world.settings,
+        bodies: &world.bodies,
+        shapes: &world.shapes,
+        proxies: &world.proxies,
+        broad_phase: &*world.methods.broad_phase,
+        executor: &*world.executor,
+        may_touch: &|a, b| world.may_touch(a, b),
+    };
+    let counts = continuous::stop_fast_bodies(&scene, &mut awake, &mut scratch);
+    (world.profile.counters.fast, world.profile.counters.stopped) = (counts.fast, counts.stopped);
+    world.scratch.awake = awake;
+    world.scratch.continuous = scratch;
 }
 
 /// Turns noted approaches into hit events where an impulse followed.

@@ -1,0 +1,85 @@
+//! When a pair of shapes has to be stopped, and what is left to the solver.
+//!
+//! Contacts exist from the speculative distance on, and the solver keeps such pairs apart by itself: a body that slides over
+//! a floor, however fast, is none of our business. So the question is not when two surfaces meet but whether one would
+//! get *deep* into the other: sliding, rolling and grazing do not. Where it would, the body is stopped when the surfaces
+//! meet, at half the speculative distance, for a contact to take over in the next step. If they are that close from
+//! the start, the contact has had its say and was not enough: another corner comes swinging in, say. Then the body stops
+//! turning where it gets deep, and slides on.
+
+use super::sweep::{Mover, Search, TOLERANCE};
+use crate::Settings;
+use crate::math::*;
+
+/// Depth that is never passed, as a share of the inner radius (no unit): the middle stays on its side.
+const DEEPEST: Real = 0.75;
+/// Share of the way to that depth that a pair may go in a step (no unit). A third, so that from the surface it is a quarter of
+/// the inner radius, and from anywhere something is left for the step after.
+const DEEPER: Real = 1.0 / 3.0;
+/// Below this share of the inner radius (no unit) the rest of that way is not worth a search.
+const LEAST_DEEPER: Real = 0.01;
+
+/// Distance at which bodies are stopped, as a share of the speculative distance (no unit).
+const STOP_AT: Real = 0.5;
+/// The same as a share of the inner radius (no unit), where the speculative distance is next to nothing.
+const LEAST_STOP: Real = 0.005;
+/// The same as a share of the distance from the origin (no unit): eight roundings of an f32 position.
+const STOP_OF_PLACE: Real = 5e-7;
+
+/// Distances of a pair [m].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Margins {
+    /// Where bodies are stopped.
+    target: Real,
+    /// Up to where the solver takes care of a pair.
+    near: Real,
+    /// Inner radius of the thinner shape.
+    size: Real,
+}
+
+/// Where a pair has to be stopped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stop<D: Dim> {
+    /// When, in steps (no unit).
+    pub t: Real,
+    /// Unit vector from a to b then, if they were close from the start: the body may slide on across it.
+    pub slide: Option<D::Vec>,
+}
+
+impl Margins {
+    /// For a pair whose thinner shape has inner radius `size` [m], `place` from the origin [m].
+    pub(super) fn new<D: Dim>(settings: &Settings<D>, size: Real, place: Real) -> Self {
+        let speculative = settings.speculative * settings.slop_for(size);
+        let target = (STOP_AT * speculative).max(LEAST_STOP * size).max(STOP_OF_PLACE * place);
+        // A body that was stopped is within the tolerance of the target, and must count as near from then on.
+        let near = speculative.max((1.0 + 2.0 * TOLERANCE) * target);
+        Self { target, near, size }
+    }
+}
+
+/// When a, which must not get through b, has to be stopped, in [`from`, `to`] (in steps, no unit); None if it need not.
+pub(super) fn stop_time<D: Dim>(
+    a: &Mover<'_, D>,
+    b: &Mover<'_, D>,
+    margins: Margins,
+    [from, to]: [Real; 2],
+) -> Option<Stop<D>> {
+    let mut search = Search { a, b, guess: None };
+    let (distance, normal) = search.look(from)?;
+    let distance = distance as Real;
+    let depth = (-distance).max(0.0);
+    if depth >= margins.size {
+        // So deep inside there is no side to keep to.
+        return None;
+    }
+    let deeper = DEEPER * (DEEPEST * margins.size - depth);
+    if deeper <= LEAST_DEEPER * margins.size {
+        return Some(Stop { t: from, slide: Some(normal) });
+    }
+    let deep = search.first([from, to], -(depth + deeper), TOLERANCE * deeper)?;
+    if distance <= margins.near {
+        return Some(Stop { t: deep.t, slide: Some(deep.normal) });
+    }
+    let met = search.first([from, deep.t], margins.target, TOLERANCE * margins.target);
+    Some(Stop { t: met.map_or(deep.t, |impact| impact.t), slide: None })
+}

@@ -1,0 +1,305 @@
+//! Continuous collision: bodies that are fast for their size do not pass through what is in their way. Between the solver
+//! and `finalize`, on the motion that the solver found.
+//!
+//! In: the places at the start of the step and the motion in it. Out: bodies that are stopped early keep their velocity but
+//! lose the rest of their motion in this step; the contact follows in the next one.
+//!
+//! - Every dynamic body that moves by more than a quarter of its inner radius is swept against static bodies.
+//! - Bullets are swept against everything, each other included (`bullets.rs`).
+//! - All others cost one comparison.
+//!
+//! The guarantee: a body never gets deeper into a static shape than three quarters of its inner radius, nor a bullet into any
+//! shape, unless it is there already: so it gets through none, be it without thickness. Rotation is included. See
+//! `impact.rs` for when a body is stopped, `sweep.rs` for how the moment is found.
+
+mod bullets;
+mod impact;
+mod parts;
+mod sweep;
+
+pub use sweep::{Impact, Sweep, time_of_impact};
+
+use crate::Settings;
+use crate::body::{AwakeBodies, Bodies, NO_SLOT};
+use crate::broad_phase::{BroadPhase, Proxies, ProxyKind};
+use crate::exec::Executor;
+use crate::math::*;
+use crate::shape::{ShapeOps, ShapeRecord};
+use crate::store::{Disjoint, Slots};
+use impact::{Margins, Stop};
+use parts::stop_shapes;
+
+/// A body is fast if its surface moves by more than this share of its inner radius in a step (no unit). Slower ones cannot
+/// get their middle to the other side of anything before a contact pushes them back.
+const FAST: Real = 0.25;
+
+/// Inner radius of shapes that enclose nothing, segments say, as a share of their size (no unit).
+const THIN: Real = 0.05;
+
+/// Bodies per block when fast ones are looked for, and fast bodies per block when they are swept. Constants: the cut must
+/// not depend on the number of threads.
+const BLOCK: usize = 1024;
+const FAST_BLOCK: usize = 8;
+
+/// What the stage sees of the world.
+pub(crate) struct Scene<'a, D: Dim> {
+    pub settings: &'a Settings<D>,
+    pub bodies: &'a Bodies<D>,
+    pub shapes: &'a Slots<ShapeRecord<D>>,
+    pub proxies: &'a Proxies<D>,
+    pub broad_phase: &'a dyn BroadPhase<D>,
+    pub executor: &'a dyn Executor,
+    /// True if two shapes, given by index, collide as far as kinds, filters, joints and hooks are concerned.
+    pub may_touch: &'a (dyn Fn(u32, u32) -> bool + Sync),
+}
+
+/// A body that is swept.
+#[derive(Clone, Copy, Debug)]
+struct FastBody<D: Dim> {
+    slot: u32,
+    body: u32,
+    /// Moves far for its size; slow bullets are listed too.
+    is_fast: bool,
+    /// Dynamic: can be stopped.
+    is_stoppable: bool,
+    is_bullet: bool,
+    /// After the end of its motion it slides on.
+    slides: bool,
+    sweep: Sweep<D>,
+    /// Bounds of all its shapes on the way.
+    bounds: Aabb<D>,
+}
+
+impl<D: Dim> FastBody<D> {
+    /// Stays where its motion ends. True if that changes anything.
+    fn no_longer_slides(&mut self) -> bool {
+        (self.sweep.translation_after, self.sweep.turn_after) = (D::Vec::ZERO, D::Ang::ZERO);
+        core::mem::replace(&mut self.slides, false)
+    }
+}
+
+/// What a block of bodies reports.
+#[derive(Default)]
+struct BlockResult {
+    /// Slots of fast bodies and of bullets.
+    fast: Vec<u32>,
+    /// Largest way of a slow one [m].
+    slow_way: Real,
+}
+
+/// Buffers that live from step to step.
+pub(crate) struct Scratch<D: Dim> {
+    blocks: Vec<BlockResult>,
+    fast: Vec<FastBody<D>>,
+    bullets: bullets::Scratch<D>,
+}
+
+impl<D: Dim> Default for Scratch<D> {
+    fn default() -> Self {
+        Self { blocks: Vec::new(), fast: Vec::new(), bullets: bullets::Scratch::default() }
+    }
+}
+
+/// How much there was to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub fast: u32,
+    pub stopped: u32,
+}
+
+/// Inner radius of a shape for the question how far it may move unwatched [m]; infinite for planes.
+pub(crate) fn thickness<D: Dim>(shape: &ShapeRecord<D>) -> Real {
+    if shape.size.is_finite() { shape.size } else { THIN * shape.shape.farthest_from(D::Vec::ZERO) }
+}
+
+/// Shortens the motion of bodies that would get through something.
+pub(crate) fn stop_fast_bodies<D: Dim>(
+    scene: &Scene<'_, D>,
+    awake: &mut AwakeBodies<D>,
+    scratch: &mut Scratch<D>,
+) -> Counts {
+    let slow_way = find_fast(scene, awake, scratch);
+    let Scratch { fast, bullets, .. } = scratch;
+    if fast.is_empty() {
+        return Counts::default();
+    }
+    let pieces = fast.len().div_ceil(FAST_BLOCK);
+    let count = fast.len();
+    let list = Disjoint::new(&mut fast[..]);
+    let slots = &*awake;
+    scene.executor.run(pieces, &|piece| {
+        for i in piece * FAST_BLOCK..count.min((piece + 1) * FAST_BLOCK) {
+            // SAFETY: pieces do not overlap.
+            let body = unsafe { list.get(i) };
+            body.bounds = bounds_of(scene, body);
+            if body.is_fast && body.is_stoppable {
+                stop_at_statics(scene, slots, body);
+            }
+        }
+    });
+    if fast.iter().any(|body| body.is_bullet) && fast.iter().any(|body| body.is_fast) {
+        bullets::stop_bullets(scene, awake, fast, slow_way, bullets);
+    }
+    let mut counts = Counts { fast: fast.len() as u32, stopped: 0 };
+    for body in fast.iter().filter(|body| body.sweep.stop < 1.0) {
+        counts.stopped += 1;
+        let (slot, end) = (body.slot as usize, body.sweep.at(1.0));
+        let state = &mut awake.states[slot];
+        state.dp = end.position - awake.centers[slot];
+        state.dr = body.sweep.turn * body.sweep.stop + body.sweep.turn_after * (1.0 - body.sweep.stop);
+        awake.rotations[slot] = end.rotation;
+    }
+    counts
+}
+
+/// Fills the list of fast bodies and bullets, in order of slots. Returns the largest way of any other [m].
+fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut Scratch<D>) -> Real {
+    let count = awake.len();
+    let pieces = count.div_ceil(BLOCK);
+    if scratch.blocks.len() < pieces {
+        scratch.blocks.resize_with(pieces, BlockResult::default);
+    }
+    let blocks = Disjoint::new(&mut scratch.blocks[..pieces]);
+    scene.executor.run(pieces, &|piece| {
+        // SAFETY: one result per piece.
+        let result = unsafe { blocks.get(piece) };
+        result.fast.clear();
+        result.slow_way = 0.0;
+        for slot in piece * BLOCK..count.min((piece + 1) * BLOCK) {
+            let props = &awake.props[slot];
+            let way = way_of(awake, slot);
+            if way > FAST * props.thickness || props.is_bullet {
+                result.fast.push(slot as u32);
+            } else {
+                result.slow_way = result.slow_way.max(way);
+            }
+        }
+    });
+    scratch.fast.clear();
+    let mut slow_way: Real = 0.0;
+    for block in &scratch.blocks[..pieces] {
+        slow_way = slow_way.max(block.slow_way);
+        for &slot in &block.fast {
+            let props = &awake.props[slot as usize];
+            let sweep = sweep_of(scene, awake, slot);
+            // A state that is not finite is for `finalize` to deal with.
+            if sweep.at(1.0).is_valid() {
+                scratch.fast.push(FastBody {
+                    slot,
+                    body: props.body,
+                    is_fast: way_of(awake, slot as usize) > FAST * props.thickness,
+                    is_stoppable: props.is_dynamic,
+                    is_bullet: props.is_bullet && props.is_dynamic,
+                    slides: false,
+                    sweep,
+                    bounds: Aabb::nothing(),
+                });
+            }
+        }
+    }
+    slow_way
+}
+
+/// How far the surface of the body in a slot moves at most [m].
+#[inline]
+fn way_of<D: Dim>(awake: &AwakeBodies<D>, slot: usize) -> Real {
+    let state = &awake.states[slot];
+    let way = state.dp.length();
+    // Planes have no end: only the product with a real angle means something.
+    if state.dr == D::Ang::ZERO { way } else { way + state.dr.length() * awake.props[slot].extent }
+}
+
+/// Motion of the body in an awake slot.
+fn sweep_of<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, slot: u32) -> Sweep<D> {
+    let at = slot as usize;
+    let start = scene.bodies.places[awake.props[at].body as usize];
+    let end = Pose { position: awake.center(at), rotation: awake.rotations[at] };
+    Sweep::between(start, end, awake.states[at].dr)
+}
+
+/// Bounds of a shape on the way, rotation included.
+fn swept_bounds<D: Dim>(shape: &ShapeRecord<D>, sweep: &Sweep<D>, extent: Real) -> Aabb<D> {
+    let at = |t: Real| shape.shape.aabb(&sweep.at(t).compose(shape.from_center));
+    let mut bounds = at(0.0).union(&at(1.0));
+    if sweep.stop < 1.0 {
+        bounds = bounds.union(&at(sweep.stop));
+    }
+    // Points go on arcs, which differ from straight lines by at most an eighth of radius times angle squared.
+    let angle = sweep.turn.length();
+    if angle > 0.0 { bounds.grown((extent * angle * angle / 8.0).min(2.0 * extent)) } else { bounds }
+}
+
+/// Bounds of all shapes of a body on the way.
+fn bounds_of<D: Dim>(scene: &Scene<'_, D>, body: &FastBody<D>) -> Aabb<D> {
+    let extent = scene.bodies.cores[body.body as usize].extent;
+    let shapes = scene.bodies.records[body.body].shapes.iter().map(|&shape| &scene.shapes[shape]);
+    shapes
+        .filter(|shape| !shape.is_sensor)
+        .fold(Aabb::nothing(), |bounds, shape| bounds.union(&swept_bounds(shape, &body.sweep, extent)))
+}
+
+/// Distances of a pair; see [`Margins`].
+fn margins<D: Dim>(
+    scene: &Scene<'_, D>,
+    a: &ShapeRecord<D>,
+    b: &ShapeRecord<D>,
+    sweep: &Sweep<D>,
+) -> Margins {
+    // As in contacts: the thickness of what cannot be pushed does not count.
+    let is_pushed = scene.bodies.records[b.body].kind == crate::BodyKind::Dynamic;
+    let size = if is_pushed { thickness::<D>(a).min(thickness::<D>(b)) } else { thickness::<D>(a) };
+    let place = sweep.start.position.to_vec().length() + sweep.translation.length();
+    Margins::new(scene.settings, size, place)
+}
+
+/// Shortens the motion of a fast body that would get into static ones.
+fn stop_at_statics<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &mut FastBody<D>) {
+    let Some(stop) = first_static(scene, awake, body, 0.0) else { return };
+    let sweep = &mut body.sweep;
+    sweep.stop = stop.t;
+    let Some(normal) = stop.slide else { return };
+    // The rest of the way without turning, and without what goes deeper; not at all if that leads into something else.
+    sweep.translation_after = sweep.translation - normal * sweep.translation.dot(normal).max(0.0);
+    body.slides = first_static(scene, awake, body, stop.t).is_none();
+    if !body.slides {
+        body.sweep.translation_after = D::Vec::ZERO;
+    }
+}
+
+/// Where a body has to stop first before static ones, from time `from` on.
+fn first_static<D: Dim>(
+    scene: &Scene<'_, D>,
+    awake: &AwakeBodies<D>,
+    body: &FastBody<D>,
+    from: Real,
+) -> Option<Stop<D>> {
+    let mut first: Option<(Stop<D>, [u32; 2])> = None;
+    let extent = scene.bodies.cores[body.body as usize].extent;
+    for &index in &scene.bodies.records[body.body].shapes {
+        let shape = &scene.shapes[index];
+        if shape.is_sensor {
+            continue;
+        }
+        let bounds = swept_bounds(shape, &body.sweep, extent);
+        scene.broad_phase.query(scene.proxies, &bounds, &mut |other| {
+            let proxy = scene.proxies.get(other);
+            let stands = proxy.kind == ProxyKind::Static
+                || proxy.kind == ProxyKind::Kinematic && awake.slot(proxy.body) == NO_SLOT;
+            if stands && !proxy.is_sensor && (scene.may_touch)(index, other) {
+                let target = &scene.shapes[other];
+                let still = Sweep::still(scene.bodies.places[proxy.body as usize]);
+                let margins = margins(scene, shape, target, &body.sweep);
+                let to = first.map_or(1.0, |(stop, _)| stop.t);
+                if let Some(stop) = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, to]) {
+                    // DETERMINISM: of equal ones the lower shapes, whatever the order of the visits.
+                    let shapes = [index, other];
+                    if first.is_none_or(|(old, others)| (stop.t, shapes) < (old.t, others)) {
+                        first = Some((stop, shapes));
+                    }
+                }
+            }
+            true
+        });
+    }
+    first.map(|(stop, _)| stop)
+}

@@ -1,0 +1,114 @@
+//! Shapes made of many convex ones: meshes, height fields, chains. Each child in the way is a pair of its own, because a body
+//! may rest on one triangle and fly at the next. Children are met from their front side only, as in contacts.
+
+use super::impact::{Margins, Stop, stop_time};
+use super::sweep::{Mover, Sweep};
+use crate::math::*;
+use crate::shape::{Composite, ShapeOps, ShapeRecord};
+
+/// Where a has to stop before b, both carried along by their sweeps, in `range` (in steps, no unit).
+pub(super) fn stop_shapes<D: Dim>(
+    [a, b]: [&ShapeRecord<D>; 2],
+    [sweep_a, sweep_b]: [&Sweep<D>; 2],
+    margins: Margins,
+    range: [Real; 2],
+) -> Option<Stop<D>> {
+    let mut first = None;
+    match (a.shape.composite(), b.shape.composite()) {
+        (None, None) => {
+            let (a, b) = (mover(&a.shape, a, sweep_a), mover(&b.shape, b, sweep_b));
+            return stop_time(&a, &b, margins, range);
+        }
+        (None, Some(children)) => {
+            let moving = mover(&a.shape, a, sweep_a);
+            let bounds = bounds_seen([a, b], [sweep_a, sweep_b], range);
+            let start = place(b, sweep_b, range[0]).relative(place(a, sweep_a, range[0]));
+            let middle = start.transform(a.shape.middle()).to_vec();
+            children.visit(&bounds, &mut |index| {
+                let child = children.child(index);
+                if is_in_front::<D>(children, index, &child, middle) {
+                    let found = stop_time(&moving, &mover(&child, b, sweep_b), margins, until(range, &first));
+                    keep_first(&mut first, found);
+                }
+            });
+        }
+        (Some(children), None) => {
+            let other = mover(&b.shape, b, sweep_b);
+            let bounds = bounds_seen([b, a], [sweep_b, sweep_a], range);
+            children.visit(&bounds, &mut |index| {
+                let child = children.child(index);
+                let found = stop_time(&mover(&child, a, sweep_a), &other, margins, until(range, &first));
+                keep_first(&mut first, found);
+            });
+        }
+        (Some(children_a), Some(children_b)) => {
+            let bounds = bounds_seen([a, b], [sweep_a, sweep_b], range);
+            children_b.visit(&bounds, &mut |j| {
+                let child_b = children_b.child(j);
+                let other = mover(&child_b, b, sweep_b);
+                children_a.visit(&children_a.bounds(), &mut |i| {
+                    let child_a = children_a.child(i);
+                    let found =
+                        stop_time(&mover(&child_a, a, sweep_a), &other, margins, until(range, &first));
+                    keep_first(&mut first, found);
+                });
+            });
+        }
+    }
+    first
+}
+
+/// A shape, or a child of it, on its body.
+fn mover<'a, D: Dim>(shape: &'a D::Shape, record: &ShapeRecord<D>, sweep: &'a Sweep<D>) -> Mover<'a, D> {
+    Mover::new(shape, record.from_center, sweep)
+}
+
+/// The earlier of two; of equal ones the one that was there.
+fn keep_first<D: Dim>(first: &mut Option<Stop<D>>, found: Option<Stop<D>>) {
+    if let Some(stop) = found
+        && first.is_none_or(|old| stop.t < old.t)
+    {
+        *first = Some(stop);
+    }
+}
+
+fn until<D: Dim>([from, to]: [Real; 2], first: &Option<Stop<D>>) -> [Real; 2] {
+    [from, first.map_or(to, |stop| stop.t.min(to))]
+}
+
+/// True if the point is on the side of the child that things touch.
+fn is_in_front<D: Dim>(children: &dyn Composite<D>, index: u32, child: &D::Shape, point: D::Vec) -> bool {
+    let normal = children.normal(index);
+    child.support(normal).is_none_or(|on_child| normal.dot(point - on_child) >= 0.0)
+}
+
+/// Place of a shape at time `t`.
+fn place<D: Dim>(shape: &ShapeRecord<D>, sweep: &Sweep<D>, t: Real) -> Pose<D> {
+    sweep.at(t).compose(shape.from_center)
+}
+
+/// Bounds of a on its way, in the frame of b, which moves as well.
+fn bounds_seen<D: Dim>(
+    [a, b]: [&ShapeRecord<D>; 2],
+    [sweep_a, sweep_b]: [&Sweep<D>; 2],
+    [from, to]: [Real; 2],
+) -> Aabb<D> {
+    let mut bounds = Aabb::nothing();
+    let mut apart: Real = 0.0;
+    for t in [from, sweep_a.stop.clamp(from, to), sweep_b.stop.clamp(from, to), to] {
+        let seen = place(b, sweep_b, t).relative(place(a, sweep_a, t));
+        bounds = bounds.union(&a.shape.aabb(&seen));
+        apart = apart.max(seen.position.to_vec().length());
+    }
+    // Seen from something that turns, straight ways are bent: by at most an eighth of the largest acceleration, w²·r + 2·w·v.
+    let turn = |sweep: &Sweep<D>| sweep.turn.length().max(sweep.turn_after.length());
+    let (w_a, w_b) = (turn(sweep_a), turn(sweep_b));
+    if w_a + w_b > 0.0 {
+        let reach = a.shape.farthest_from(D::Vec::ZERO) + a.from_center.position.to_vec().length();
+        let reach = if reach.is_finite() { reach } else { 0.0 };
+        let way = (sweep_a.translation - sweep_b.translation).length();
+        let whole = w_a + w_b;
+        bounds = bounds.grown((whole * whole * (reach + apart) + 2.0 * w_b * way) / 8.0);
+    }
+    bounds
+}

@@ -1,0 +1,12 @@
+//! Continuous collision: what the guide promises.
+
+// Bullets against what moves, and each other.
+mod bullets;
+// The moment of impact against brute force.
+mod impact;
+// What must not be stopped.
+mod sliding;
+// Nothing gets through walls.
+mod walls;
+
+mod support;
