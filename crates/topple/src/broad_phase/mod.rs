@@ -9,11 +9,19 @@
 
 mod all_pairs;
 mod bvh;
+mod cells;
+mod grid;
 mod proxy;
+mod search;
+mod sort_and_sweep;
+mod spheres;
 
 pub use all_pairs::BroadPhaseAllPairs;
 pub use bvh::BroadPhaseBvh;
+pub use grid::BroadPhaseGrid;
 pub use proxy::{PairKey, Proxies, Proxy, ProxyKind};
+pub use sort_and_sweep::{BroadPhaseSortAndSweep, FirstSort};
+pub use spheres::BroadPhaseSpheres;
 
 use crate::Error;
 use crate::exec::Executor;
@@ -32,6 +40,13 @@ pub fn all<D: Dim>() -> &'static [(&'static str, &'static str, MakeBroadPhase<D>
         ("all-pairs", "every box against every other; the quadratic reference", || {
             Box::<BroadPhaseAllPairs>::default()
         }),
+        ("spheres", "every sphere against every other, boxes where spheres meet", || {
+            Box::<BroadPhaseSpheres<D>>::default()
+        }),
+        ("sort-and-sweep", "ends of boxes in order along all axes; pairs change when ends pass", || {
+            Box::<BroadPhaseSortAndSweep<D>>::default()
+        }),
+        ("grid", "a uniform grid over the occupied world", || Box::<BroadPhaseGrid<D>>::default()),
     ]
 }
 
