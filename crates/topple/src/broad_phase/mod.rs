@@ -8,20 +8,26 @@
 //! `tests/it/conformance/broad_phase.rs`.
 
 mod all_pairs;
+mod bsp;
 mod bvh;
 mod cells;
 mod grid;
+mod hash;
 mod proxy;
 mod search;
 mod sort_and_sweep;
 mod spheres;
+mod tree;
 
 pub use all_pairs::BroadPhaseAllPairs;
+pub use bsp::BroadPhaseBsp;
 pub use bvh::BroadPhaseBvh;
 pub use grid::BroadPhaseGrid;
+pub use hash::BroadPhaseHash;
 pub use proxy::{PairKey, Proxies, Proxy, ProxyKind};
 pub use sort_and_sweep::{BroadPhaseSortAndSweep, FirstSort};
 pub use spheres::BroadPhaseSpheres;
+pub use tree::BroadPhaseTree;
 
 use crate::Error;
 use crate::exec::Executor;
@@ -47,6 +53,11 @@ pub fn all<D: Dim>() -> &'static [(&'static str, &'static str, MakeBroadPhase<D>
             Box::<BroadPhaseSortAndSweep<D>>::default()
         }),
         ("grid", "a uniform grid over the occupied world", || Box::<BroadPhaseGrid<D>>::default()),
+        ("hash", "spatial hashes, one lattice of cells for every size", || {
+            Box::<BroadPhaseHash<D>>::default()
+        }),
+        ("tree", "a loose quadtree or octree", || Box::<BroadPhaseTree<D>>::default()),
+        ("bsp", "a tree of planes that part space", || Box::<BroadPhaseBsp<D>>::default()),
     ]
 }
 
