@@ -1,4 +1,4 @@
-//! `grid`: a uniform grid over the occupied part of the world, each proxy in one cell. [Lpc §3.5.1], [Ericson2005 §7.1].
+//! `grid`: a uniform grid over the occupied part of the world, each proxy in one cell. After LPC 3.5.1 and [Ericson2005 §7.1].
 //!
 //! Idea: what is in cells that are no neighbours cannot overlap, and in which cell a proxy is takes one division. A proxy is in the
 //! cell of its middle; cells are as large as all but the largest boxes, and the largest are in a list of their own. Cells at the border hold what is

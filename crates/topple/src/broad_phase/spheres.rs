@@ -1,4 +1,4 @@
-//! `spheres`: every bounding sphere against every other, and boxes only where spheres meet. [Domino §3] in our setting.
+//! `spheres`: every bounding sphere against every other, and boxes only where spheres meet. After the domino run among the seeds (Domino 3).
 //!
 //! Idea: the test of two spheres is the cheapest there is, one distance, whatever the dimension. The sphere goes through
 //! the corners of the fat box, so two spheres that miss each other mean two boxes that do; those that meet are tested as boxes,

@@ -1,4 +1,4 @@
-//! `tree`: a loose quadtree, in space an octree. [Lpc §3.5.1], [Ulrich2000].
+//! `tree`: a loose quadtree, in space an octree. After LPC 3.5.1 and [Ulrich2000].
 //!
 //! Idea: a cube is cut into halves along every axis, these again, and so on; a proxy is in the node whose cube is just
 //! larger than its box and holds its middle. Its box then is in the *loose* cube, twice as large, of that node and of all
