@@ -4,12 +4,15 @@
 //! business of `narrow_phase/`. The shapes of the plane are in `d2/`, those of space in `d3/`. Large geometry (hulls,
 //! polygons, meshes) sits behind an `Arc`, shared between bodies and written once per snapshot.
 
+pub(crate) mod bvh;
+pub(crate) mod composite;
 pub mod d2;
 pub mod d3;
 mod def;
 mod mass;
 mod record;
 
+pub use composite::Composite;
 pub use d2::Shape2;
 pub use d3::Shape3;
 pub use def::{Filter, Material, Mixing, ShapeDef};
@@ -42,6 +45,26 @@ pub struct LocalRayHit<D: Dim> {
     pub normal: D::Vec,
 }
 
+/// A piece of the surface, as wind and blasts see it, in the frame of the shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Facet<D: Dim> {
+    /// Middle of the piece [m].
+    pub center: D::Vec,
+    /// Outward unit normal. Zero for something round: it turns its whole cross-section towards any wind.
+    pub normal: D::Vec,
+    /// Area [m², in 2D the length in m]; of something round its cross-section.
+    pub area: Real,
+}
+
+/// The part of a shape on one side of a plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Submerged<D: Dim> {
+    /// Volume [m³, in 2D the area in m²].
+    pub volume: Real,
+    /// Its centroid, in the shape's frame [m]; the origin if there is none.
+    pub center: D::Vec,
+}
+
 /// `normal` brought to unit length, in f64: the square of a small or large one would leave the range of f32. One without
 /// direction stays as it is, for `validate` to refuse.
 fn unit_normal<V: VecOps>(normal: V) -> V {
@@ -61,7 +84,13 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
         None
     }
 
-    /// True if bodies with this shape can move. Planes, chains and height fields are static or kinematic only.
+    /// The children of a mesh, height field or chain; None for convex shapes and half-spaces.
+    fn composite(&self) -> Option<&dyn Composite<D>> {
+        None
+    }
+
+    /// True if bodies with this shape can move. Planes, chains, height fields and meshes that are not closed are
+    /// static or kinematic only.
     fn can_move(&self) -> bool;
 
     /// True if the shape encloses an area or volume and so can carry mass.
@@ -115,6 +144,38 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
         counters: &mut NarrowCounters,
         out: &mut LocalManifold<D>,
     );
+
+    /// Contacts of the children of a composite shape, which is a, with a convex shape b: one manifold per child, handed to
+    /// `add` with its number.
+    fn collide_children(
+        shape: &dyn Composite<D>,
+        job: &CollideJob<'_, D>,
+        counters: &mut NarrowCounters,
+        add: &mut dyn FnMut(u32, &LocalManifold<D>),
+    );
+
+    /// All contacts of two composite shapes, or of a composite shape (a) and a half-space (b), one manifold for every pair
+    /// of children, handed to `add`.
+    fn collide_composites(
+        job: &CollideJob<'_, D>,
+        counters: &mut NarrowCounters,
+        add: &mut dyn FnMut(u32, &LocalManifold<D>),
+    );
+
+    /// A point well inside a convex shape, in its frame: decides on which side of a triangle or segment it is.
+    fn middle(&self) -> D::Vec {
+        D::Vec::ZERO
+    }
+
+    /// Adds the pieces of the surface that wind presses on. Flat faces are exact; curved sides come in strips, which show
+    /// the wind their true area within one percent; rounded edges of boxes and hulls count as sharp.
+    fn facets(&self, _out: &mut Vec<Facet<D>>) {}
+
+    /// The part of the shape with `normal`·x ≤ `offset`, both in its frame; the normal is of unit length. Nothing for
+    /// shapes that enclose nothing.
+    fn submerged(&self, _normal: D::Vec, _offset: Real) -> Submerged<D> {
+        Submerged::default()
+    }
 
     /// Address of shared geometry, so that a snapshot writes it once; None for shapes that are stored whole.
     fn shared(&self) -> Option<usize>;

@@ -4,12 +4,15 @@ mod bodies;
 mod body_view;
 mod events;
 mod finalize;
+mod generators;
+mod ghosts;
 mod hooks;
 mod joint_defs;
 mod joint_view;
 mod joints;
 mod links;
 mod methods;
+mod parts;
 mod pinned;
 mod profile;
 mod query;
@@ -18,6 +21,7 @@ mod shapes;
 mod sleep;
 mod snapshot;
 mod snapshot_joints;
+mod snapshot_shapes;
 mod step;
 mod validate;
 
@@ -82,6 +86,7 @@ pub struct World<D: Dim> {
     /// Touching contacts whose shapes want persist or hit events.
     pub(crate) watched: IndexList,
     pub(crate) joints: crate::joint::Joints<D>,
+    pub(crate) generators: crate::force::Generators<D>,
     /// Time over which the stored impulses act [s]; set by the solver.
     pub(crate) impulse_time: Real,
     pub(crate) methods: Methods<D>,
@@ -98,9 +103,13 @@ pub(crate) struct Scratch<D: Dim> {
     pub awake: AwakeBodies<D>,
     pub moved: Vec<u32>,
     pub pairs: Vec<PairKey>,
-    /// Per batch of the narrow phase: contacts whose state changed.
-    pub changes: Vec<Vec<u32>>,
+    /// What each batch of the narrow phase found.
+    pub changes: Vec<step::BatchResult<D>>,
     pub changed: Vec<u32>,
+    /// Contacts made for parts in this step, then all that may not be there.
+    pub new_parts: Vec<u32>,
+    /// Parts of pairs for which there is no contact yet: head, manifold.
+    pub extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
     /// Per block of bodies: what finalising found.
     pub finals: Vec<finalize::BlockResult>,
     pub approach: Vec<(u32, Real)>,
@@ -132,6 +141,7 @@ impl<D: Dim> World<D> {
             leaning: IndexList::default(),
             watched: IndexList::default(),
             joints: crate::joint::Joints::default(),
+            generators: crate::force::Generators::default(),
             impulse_time: 0.0,
             methods: D::default_methods(),
             executor: Arc::new(Serial),
