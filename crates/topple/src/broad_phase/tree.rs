@@ -93,7 +93,9 @@ impl Cube {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct Node<D: Dim> {
+    /// The loose cube.
+    loose: Aabb<D>,
     children: [u32; 8],
     parent: u32,
     /// First proxy in this very node.
@@ -106,7 +108,7 @@ struct Node {
 /// A loose quadtree or octree.
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhaseTree<D: Dim> {
-    nodes: Vec<Node>,
+    nodes: Vec<Node<D>>,
     free: Vec<u32>,
     /// None while there is nothing.
     root: Option<u32>,
@@ -115,15 +117,16 @@ pub struct BroadPhaseTree<D: Dim> {
     chains: Chains,
     large: Members,
     marks: Marks,
+    /// Scratch of the search.
+    stack: Vec<u32>,
     visited: u64,
     tested: u64,
     made: u64,
-    _dimension: core::marker::PhantomData<D>,
 }
 
 impl<D: Dim> BroadPhaseTree<D> {
     fn new_node(&mut self, cube: Cube, parent: u32) -> u32 {
-        let node = Node { children: [NOBODY; 8], parent, head: END, count: 0, cube };
+        let node = Node { loose: cube.loose(), children: [NOBODY; 8], parent, head: END, count: 0, cube };
         self.made += 1;
         match self.free.pop() {
             Some(at) => {
@@ -246,17 +249,19 @@ impl<D: Dim> BroadPhaseTree<D> {
     }
 
     /// Calls `visit` for all proxies in nodes whose loose cubes pass `enter`, until it returns false. Returns the nodes
-    /// looked at.
-    fn walk(&self, mut enter: impl FnMut(&Aabb<D>) -> bool, visit: &mut impl FnMut(u32) -> bool) -> u64 {
+    /// looked at. `stack` is scratch.
+    fn walk(
+        &self,
+        stack: &mut Vec<u32>,
+        mut enter: impl FnMut(&Aabb<D>) -> bool,
+        visit: &mut impl FnMut(u32) -> bool,
+    ) -> u64 {
         let mut visited = 0;
-        let mut stack = Vec::new();
+        stack.clear();
         stack.extend(self.root);
         while let Some(at) = stack.pop() {
             visited += 1;
             let node = &self.nodes[at as usize];
-            if !enter(&node.cube.loose()) {
-                continue;
-            }
             let mut proxy = node.head;
             while proxy != END {
                 if !visit(proxy) {
@@ -264,7 +269,11 @@ impl<D: Dim> BroadPhaseTree<D> {
                 }
                 proxy = self.chains.next(proxy);
             }
-            stack.extend(node.children[..1 << D::N].iter().filter(|&&child| child != NOBODY));
+            for &child in &node.children[..1 << D::N] {
+                if child != NOBODY && enter(&self.nodes[child as usize].loose) {
+                    stack.push(child);
+                }
+            }
         }
         visited
     }
@@ -313,12 +322,13 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseTree<D> {
         self.marks.set(proxies.slots().len(), moved);
         self.tested += self.large.pairs(proxies, moved, out);
         let (mut visited, mut tested) = (0, 0);
+        let mut stack = core::mem::take(&mut self.stack);
         for &a in moved {
             if self.home(a) & LARGE != 0 {
                 continue;
             }
             let bounds = proxies.get(a).fat;
-            visited += self.walk(|cube| cube.overlaps(&bounds), &mut |b| {
+            visited += self.walk(&mut stack, |cube| cube.overlaps(&bounds), &mut |b| {
                 tested += 1;
                 if self.marks.is_turn(a, b) && proxies.is_pair(a, b) {
                     out.push(Proxies::<D>::key(a, b));
@@ -326,6 +336,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseTree<D> {
                 true
             });
         }
+        self.stack = stack;
         self.visited += visited;
         self.tested += tested;
     }
@@ -333,7 +344,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseTree<D> {
     fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
         let mut test = |proxy: u32| !proxies.get(proxy).fat.overlaps(bounds) || visit(proxy);
         if self.large.as_slice().iter().all(|&proxy| test(proxy)) {
-            self.walk(|cube| cube.overlaps(bounds), &mut test);
+            self.walk(&mut Vec::new(), |cube| cube.overlaps(bounds), &mut test);
         }
     }
 
@@ -357,7 +368,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseTree<D> {
         self.large.as_slice().iter().for_each(|&proxy| {
             test(proxy);
         });
-        self.walk(|cube| ray.meets(cube, max.get()), &mut test);
+        self.walk(&mut Vec::new(), |cube| ray.meets(cube, max.get()), &mut test);
     }
 
     fn counters(&mut self, out: &mut Vec<(&'static str, u64)>) {

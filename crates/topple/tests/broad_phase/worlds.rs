@@ -248,7 +248,8 @@ fn turning<D: Shapes>() {
         moved
     };
     assert_eq!(run(true), 0, "invariant boxes");
-    assert!(run(false) > 20, "tight boxes changed {} times", run(false));
+    // The body turns by 4 rad, and a margin is good for about half a radian.
+    assert!(run(false) > 4, "tight boxes changed {} times", run(false));
 }
 
 #[test]

@@ -85,6 +85,8 @@ pub struct BroadPhaseBsp<D: Dim> {
     /// Scratch: proxies of a leaf that is parted, leaves to be parted.
     members: Vec<u32>,
     crowded: Vec<u32>,
+    /// Scratch of the search.
+    stack: Vec<u32>,
     visited: u64,
     tested: u64,
     parted: u64,
@@ -104,6 +106,7 @@ impl<D: Dim> Default for BroadPhaseBsp<D> {
             marks: Marks::default(),
             members: Vec::new(),
             crowded: Vec::new(),
+            stack: Vec::new(),
             visited: 0,
             tested: 0,
             parted: 0,
@@ -262,11 +265,12 @@ impl<D: Dim> BroadPhaseBsp<D> {
     }
 
     /// Calls `visit` for all proxies that may overlap `bounds` but for the large ones, until it returns false. Returns the nodes
-    /// looked at.
-    fn walk(&self, bounds: &Aabb<D>, visit: &mut impl FnMut(u32) -> bool) -> u64 {
+    /// looked at. `stack` is scratch.
+    fn walk(&self, stack: &mut Vec<u32>, bounds: &Aabb<D>, visit: &mut impl FnMut(u32) -> bool) -> u64 {
         let (min, max) = (bounds.min.to_vec(), bounds.max.to_vec());
         let mut visited = 0;
-        let mut stack = vec![0];
+        stack.clear();
+        stack.push(0);
         while let Some(at) = stack.pop() {
             visited += 1;
             let node: &Node = &self.nodes[at as usize];
@@ -335,11 +339,12 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBsp<D> {
         self.marks.set(proxies.slots().len(), moved);
         self.tested += self.large.pairs(proxies, moved, out);
         let (mut visited, mut tested) = (0, 0);
+        let mut stack = core::mem::take(&mut self.stack);
         for &a in moved {
             if self.home(a) & LARGE != 0 {
                 continue;
             }
-            visited += self.walk(&proxies.get(a).fat, &mut |b| {
+            visited += self.walk(&mut stack, &proxies.get(a).fat, &mut |b| {
                 tested += 1;
                 if self.marks.is_turn(a, b) && proxies.is_pair(a, b) {
                     out.push(Proxies::<D>::key(a, b));
@@ -347,6 +352,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBsp<D> {
                 true
             });
         }
+        self.stack = stack;
         self.visited += visited;
         self.tested += tested;
     }
@@ -354,7 +360,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBsp<D> {
     fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
         let mut test = |proxy: u32| !proxies.get(proxy).fat.overlaps(bounds) || visit(proxy);
         if self.large.as_slice().iter().all(|&proxy| test(proxy)) {
-            self.walk(bounds, &mut test);
+            self.walk(&mut Vec::new(), bounds, &mut test);
         }
     }
 
