@@ -123,15 +123,86 @@ fn growth<D: Dim>(page: &mut Page) {
     }
 }
 
+/// Bodies of the comparison of all methods.
+const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
+/// Steps before the clock starts, and how many are measured at least and at most.
+const WARM_UP: usize = 2;
+const STEPS: [usize; 2] = [4, 60];
+/// Time per method, scene and size after which no further step is measured [ns].
+const BUDGET: f64 = 2e8;
+/// A size is left out if the step would take longer than this [ns], were the cost quadratic.
+const PATIENCE: f64 = 6e9;
+
+/// ns per moved body, and per step, of a method in a scene, in as many steps as the budget allows.
+fn limited<D: Dim>(make: Make<D>, mut scene: Scene<D>) -> (f64, f64) {
+    let mut method = make();
+    let mut out = Vec::new();
+    method.attach(&scene.proxies);
+    let (mut sum, mut moved, mut steps) = (0.0, 0.0, 0);
+    for step in 0..WARM_UP + STEPS[1] {
+        scene.step();
+        out.clear();
+        let ((), time) = cpu(|| {
+            method.update(&scene.proxies, &scene.moved, &Serial);
+            method.find_pairs(&scene.proxies, &scene.moved, &Serial, &mut out);
+        });
+        if step >= WARM_UP {
+            (sum, moved, steps) = (sum + time, moved + scene.moved.len() as f64, steps + 1);
+        }
+        if steps >= STEPS[0] && sum > BUDGET {
+            break;
+        }
+    }
+    (sum / moved.max(1.0), sum / steps.max(1) as f64)
+}
+
+fn comparison<D: Dim>(page: &mut Page) {
+    let methods = topple::broad_phase::all::<D>();
+    let mut columns = vec!["scene", "bodies"];
+    columns.extend(methods.iter().map(|entry| entry.0));
+    page.head(&format!("All methods, {}D: ns per moved body", D::N), &columns);
+    for (which, name) in SCENES.iter().enumerate() {
+        let mut last = vec![0.0; methods.len()];
+        for count in SIZES {
+            if !is_wanted(&format!("methods, {name}, {}D", D::N)) {
+                continue;
+            }
+            let scene = Scene::<D>::make(which, count);
+            let mut cells = vec![(*name).to_string(), group(count as f64)];
+            let mut costs = Vec::new();
+            for (&(.., make), last) in methods.iter().zip(&mut last) {
+                // Ten times the bodies.
+                if *last * 100.0 > PATIENCE {
+                    costs.push(f64::INFINITY);
+                    continue;
+                }
+                let runs = [(); 2].map(|()| limited(make, scene.clone()));
+                costs.push(runs[0].0.min(runs[1].0));
+                *last = runs[0].1.min(runs[1].1);
+            }
+            let best = costs.iter().copied().fold(f64::INFINITY, f64::min);
+            cells.extend(costs.iter().map(|&cost| match cost {
+                _ if cost.is_infinite() => "–".into(),
+                _ if cost == best => format!("**{}**", number(cost)),
+                _ => number(cost),
+            }));
+            page.row(&cells);
+        }
+    }
+}
+
 /// Prints and writes the tables.
 pub(crate) fn run_all() -> std::io::Result<()> {
     let mut page = Page::new(
         "broad-phase",
         "Broad phases",
         "What it costs to take in the boxes that moved and to find their pairs, in nanoseconds per body that moved. *Growth* is against the
-same scene with 1 000 bodies. *First build* is per body. Numbers of two threads are times on the wall, all others CPU time.",
+same scene with 1 000 bodies. *First build* is per body. Numbers of two threads are times on the wall, all others CPU time. Where
+methods are compared, the best is bold, and a dash means that a step would take seconds.",
     );
     growth::<D2>(&mut page);
     growth::<D3>(&mut page);
+    comparison::<D2>(&mut page);
+    comparison::<D3>(&mut page);
     page.write()
 }

@@ -129,6 +129,9 @@ settings! {
     box_margin: Real = 0.125, within(0.0, 10.0), "1";
     /// Upper bound of the fattening.
     max_box_margin: Real = 0.05, not_negative(), "m";
+    /// Bounding boxes hold a shape in any orientation: quick to compute and unchanged when a body only turns, but
+    /// larger, so that there are more pairs. False: boxes are as tight as they can be.
+    rotation_invariant_boxes: bool = false, flag(), "1";
 
     /// Start from the impulses of the last step (contact caching).
     warm_starting: bool = true, flag(), "1";

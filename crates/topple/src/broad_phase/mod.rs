@@ -8,12 +8,26 @@
 //! `tests/it/conformance/broad_phase.rs`.
 
 mod all_pairs;
+mod bsp;
 mod bvh;
+mod cells;
+mod grid;
+mod hash;
 mod proxy;
+mod search;
+mod sort_and_sweep;
+mod spheres;
+mod tree;
 
 pub use all_pairs::BroadPhaseAllPairs;
+pub use bsp::BroadPhaseBsp;
 pub use bvh::BroadPhaseBvh;
+pub use grid::BroadPhaseGrid;
+pub use hash::BroadPhaseHash;
 pub use proxy::{PairKey, Proxies, Proxy, ProxyKind};
+pub use sort_and_sweep::{BroadPhaseSortAndSweep, FirstSort};
+pub use spheres::BroadPhaseSpheres;
+pub use tree::BroadPhaseTree;
 
 use crate::Error;
 use crate::exec::Executor;
@@ -32,6 +46,18 @@ pub fn all<D: Dim>() -> &'static [(&'static str, &'static str, MakeBroadPhase<D>
         ("all-pairs", "every box against every other; the quadratic reference", || {
             Box::<BroadPhaseAllPairs>::default()
         }),
+        ("spheres", "every sphere against every other, boxes where spheres meet", || {
+            Box::<BroadPhaseSpheres<D>>::default()
+        }),
+        ("sort-and-sweep", "ends of boxes in order along all axes; pairs change when ends pass", || {
+            Box::<BroadPhaseSortAndSweep<D>>::default()
+        }),
+        ("grid", "a uniform grid over the occupied world", || Box::<BroadPhaseGrid<D>>::default()),
+        ("hash", "spatial hashes, one lattice of cells for every size", || {
+            Box::<BroadPhaseHash<D>>::default()
+        }),
+        ("tree", "a loose quadtree or octree", || Box::<BroadPhaseTree<D>>::default()),
+        ("bsp", "a tree of planes that part space", || Box::<BroadPhaseBsp<D>>::default()),
     ]
 }
 

@@ -1,10 +1,10 @@
 //! All contacts: records at stable indices, hot parts beside them, pair table, list of awake ones.
 
-use super::{Contact, Grain, NO_COLOR, PairTable, flags};
+use super::{Contact, Grain, NO_COLOR, flags};
 use crate::body::{Bodies, NONE};
 use crate::broad_phase::PairKey;
 use crate::math::*;
-use crate::store::{IndexList, Slots};
+use crate::store::{IndexList, PairTable, Slots};
 
 /// The cold part of a contact: links.
 #[derive(Clone, Copy, Debug, PartialEq)]

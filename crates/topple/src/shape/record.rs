@@ -14,6 +14,10 @@ pub(crate) struct ShapeRecord<D: Dim> {
     pub from_center: Pose<D>,
     /// Inner radius of the shape [m], the size its margins scale with.
     pub size: Real,
+    /// Middle of the shape in its own frame [m], and the radius of the ball about it that holds the shape in any
+    /// orientation [m]; infinite for planes.
+    pub middle: D::Vec,
+    pub reach: Real,
     /// Slot of the body.
     pub body: u32,
     /// Density [kg/m³, in 2D kg/m²].
@@ -36,7 +40,11 @@ pub(crate) struct ShapeRecord<D: Dim> {
 
 impl<D: Dim> ShapeRecord<D> {
     pub(crate) fn new(def: &ShapeDef<D>, body: u32) -> Self {
+        let upright = def.shape.aabb(&Pose::IDENTITY);
+        let middle = if upright.is_finite() { upright.center().to_vec() } else { D::Vec::ZERO };
         Self {
+            middle,
+            reach: def.shape.farthest_from(middle),
             shape: def.shape.clone(),
             local: def.local,
             from_center: def.local,
@@ -50,6 +58,16 @@ impl<D: Dim> ShapeRecord<D> {
             hit_events: def.hit_events,
             pre_solve: def.pre_solve,
             user_data: def.user_data,
+        }
+    }
+
+    /// Bounds of the shape at `pose`: tight, or `invariant`, so that they hold it however it is turned about its middle.
+    #[inline]
+    pub(crate) fn bounds(&self, pose: &Pose<D>, invariant: bool) -> Aabb<D> {
+        if invariant && self.reach.is_finite() {
+            Aabb::around(pose.transform(self.middle), D::Vec::splat(self.reach))
+        } else {
+            self.shape.aabb(pose)
         }
     }
 }

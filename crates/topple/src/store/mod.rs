@@ -6,6 +6,7 @@ mod codec;
 mod disjoint;
 mod id;
 mod index_list;
+mod pair_table;
 mod slots;
 
 pub use bitset::BitSet;
@@ -13,4 +14,5 @@ pub use codec::{Codec, Reader, StateHasher, Writer};
 pub(crate) use disjoint::Disjoint;
 pub use id::{BodyId, ContactId, GeneratorId, IdText, JointId, RawId, ShapeId};
 pub use index_list::IndexList;
+pub(crate) use pair_table::PairTable;
 pub use slots::Slots;

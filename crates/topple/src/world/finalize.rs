@@ -4,7 +4,6 @@ use super::World;
 use super::events::BodyFault;
 use crate::body::{BodySet, Load};
 use crate::math::*;
-use crate::shape::ShapeOps;
 use crate::store::{BodyId, Disjoint};
 
 /// Bodies per block. A constant: the cut must not depend on the number of threads.
@@ -59,7 +58,8 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
                 core.sleep_time = if still { core.sleep_time + settings.dt } else { 0.0 };
                 for &index in &records[body].shapes {
                     let shape = &shapes[index];
-                    let tight = shape.shape.aabb(&place.compose(shape.from_center));
+                    let pose = place.compose(shape.from_center);
+                    let tight = shape.bounds(&pose, settings.rotation_invariant_boxes);
                     let needed = tight.grown(settings.speculative * settings.slop_for(shape.size));
                     // SAFETY: a shape belongs to one body, which belongs to this block.
                     let proxy = unsafe { slots.get(index as usize) };

@@ -206,7 +206,8 @@ impl<D: Dim> World<D> {
     pub(crate) fn fat_bounds(&self, shape: &ShapeRecord<D>) -> (Aabb<D>, Aabb<D>) {
         let settings = &self.settings;
         let body = shape.body as usize;
-        let tight = shape.shape.aabb(&self.bodies.places[body].compose(shape.from_center));
+        let pose = self.bodies.places[body].compose(shape.from_center);
+        let tight = shape.bounds(&pose, settings.rotation_invariant_boxes);
         let needed = tight.grown(settings.speculative * settings.slop_for(shape.size));
         let extent = self.bodies.cores[body].extent;
         (needed.grown((settings.box_margin * extent).min(settings.max_box_margin)), needed)

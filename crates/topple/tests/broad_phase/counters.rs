@@ -1,7 +1,7 @@
 //! Counters show that the methods do what they claim.
 
 use crate::harness::{Random, World, proxy};
-use topple::broad_phase::ProxyKind;
+use topple::broad_phase::{BroadPhase, BroadPhaseSortAndSweep, FirstSort, Proxies, ProxyKind};
 use topple::math::*;
 use topple::narrow_phase::NarrowCounters;
 use topple::{BodyDef, Settings, Shape3, ShapeDef};
@@ -119,6 +119,105 @@ fn bvh_refits_more_than_it_builds_2d() {
 #[test]
 fn bvh_refits_more_than_it_builds_3d() {
     dense_motion_refits::<D3>();
+}
+
+/// One body moves a little among n: what the method of that name counts, by number of bodies.
+fn one_mover<D: Dim>(name: &str, side: usize) -> Counters {
+    let mut world = grid::<D>(name, side, ProxyKind::Dynamic);
+    world.shift((side * side / 2 + side / 2) as u32, D::Vec::axis(0) * 0.3);
+    world.find_pairs();
+    look(&mut world)
+}
+
+/// The quadratic methods look at everything, the others at what is near.
+fn near_or_all<D: Dim>() {
+    let neighbors = 3_u64.pow(D::N as u32);
+    for side in [10, 30, 100] {
+        let n = (side * side) as u64;
+        let log = u64::from(n.ilog2()) + 1;
+        let of = |name: &str, what: &str| counter(&one_mover::<D>(name, side), what);
+        assert_eq!(of("all-pairs", "boxes tested"), n * (n - 1) / 2);
+        assert_eq!(of("spheres", "spheres tested"), n);
+        assert!(of("spheres", "boxes tested") <= neighbors, "{}", of("spheres", "boxes tested"));
+        for name in ["grid", "hash"] {
+            let (cells, boxes) = (of(name, "cells visited"), of(name, "boxes tested"));
+            // Along each axis the box and half a cell on both sides: three cells, four where borders are touched.
+            assert!(cells > 0 && cells <= 4_u64.pow(D::N as u32), "{name} {side}²: {cells} cells visited");
+            assert!(boxes > 0 && boxes <= 2 * neighbors, "{name} {side}²: {boxes} boxes tested");
+        }
+        // A loose cube of the tree reaches into all its neighbours, on every level.
+        let nodes = of("tree", "nodes visited");
+        assert!(nodes > log / D::N as u64 && nodes <= log * neighbors, "tree {side}²: {nodes} nodes visited");
+        assert!(of("tree", "boxes tested") <= 2 * neighbors);
+        let nodes = of("bsp", "nodes visited");
+        assert!(nodes > log / 2 && nodes <= 12 * log, "bsp {side}²: {nodes} nodes visited");
+        // Leaves of up to eight boxes, in each part that was cut on the way down.
+        assert!(of("bsp", "boxes tested") <= 16 * log, "bsp {side}²: {} boxes", of("bsp", "boxes tested"));
+        assert_eq!(of("bsp", "leaves parted"), 0);
+        // Along x, the ends of a whole column lie together: these are passed, and no others.
+        let swaps = of("sort-and-sweep", "swaps");
+        assert!(swaps > 0 && swaps <= 4 * side as u64, "{side}²: {swaps} swaps");
+    }
+}
+
+#[test]
+fn methods_look_at_what_is_near_or_at_all_2d() {
+    near_or_all::<D2>();
+}
+
+#[test]
+fn methods_look_at_what_is_near_or_at_all_3d() {
+    near_or_all::<D3>();
+}
+
+/// Ends that pass: one swap for a pair that begins, one for a pair that ends, none for what stays in order.
+fn swaps<D: Dim>() {
+    let mut world = World::<D>::new(|| Box::<BroadPhaseSortAndSweep<D>>::default());
+    let at = |x: Real, other: Real| {
+        let mut center = D::Vec::splat(other);
+        center.set(0, x);
+        Aabb::<D>::around(center.into(), D::Vec::splat(0.5))
+    };
+    let first = world.insert(proxy(0, ProxyKind::Dynamic, at(0.0, 0.0)));
+    world.insert(proxy(1, ProxyKind::Dynamic, at(2.0, 0.25)));
+    assert!(world.find_pairs().is_empty());
+    assert_eq!(counter(&look(&mut world), "swaps"), 0, "the first sort is not by insertion");
+    for (x, pairs, swaps) in [(0.5, 0, 0), (1.25, 1, 1), (1.5, 1, 0), (0.9, 0, 1)] {
+        world.move_to(first, at(x, 0.0));
+        assert_eq!(world.find_pairs().len(), pairs, "at {x}");
+        assert_eq!(counter(&look(&mut world), "swaps"), swaps, "at {x}");
+    }
+}
+
+#[test]
+fn sort_and_sweep_counts_what_passes_2d() {
+    swaps::<D2>();
+}
+
+#[test]
+fn sort_and_sweep_counts_what_passes_3d() {
+    swaps::<D3>();
+}
+
+/// By insertion the first sort takes about n² swaps, as the seed says; otherwise none.
+#[test]
+fn the_first_sort_by_insertion_is_quadratic() {
+    let first = |sort: FirstSort, count: usize| {
+        let mut random = Random(5);
+        let mut method = BroadPhaseSortAndSweep::<D2>::new(sort);
+        let fat = |random: &mut Random| Aabb::around(random.point::<D2>(0.0, 1000.0), Vec2::splat(0.5));
+        let slots = (0..count).map(|i| proxy(i as u32, ProxyKind::Dynamic, fat(&mut random))).collect();
+        method.attach(&Proxies::from_slots(slots));
+        let mut counters = Vec::new();
+        BroadPhase::<D2>::counters(&mut method, &mut counters);
+        counter(&counters, "swaps") as f64
+    };
+    assert_eq!(first(FirstSort::Merge, 500), 0.0);
+    // Two axes, 2n ends, each of which passes half of those before it.
+    for n in [100, 200, 400] {
+        let ratio = first(FirstSort::Insertion, n) / (2.0 * (n * n) as f64);
+        assert!((0.8..1.2).contains(&ratio), "{n} bodies: {ratio} of 2 n² swaps");
+    }
 }
 
 /// A pair of bodies that touch, without gravity; the counters of the first step and of a later one, at rest.

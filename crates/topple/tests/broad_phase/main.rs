@@ -9,8 +9,11 @@ mod worlds;
 
 use harness::Method;
 use topple::Dim;
+use topple::broad_phase::{BroadPhaseSortAndSweep, FirstSort};
 
-/// The methods under test. The reference is among them, to test the tests.
+/// The methods under test, with their variants. The reference is among them, to test the tests.
 fn methods<D: Dim>() -> Vec<Method<D>> {
-    topple::broad_phase::all::<D>().iter().map(|&(_, _, make)| make).collect()
+    let mut methods: Vec<Method<D>> = topple::broad_phase::all::<D>().iter().map(|entry| entry.2).collect();
+    methods.push(|| Box::new(BroadPhaseSortAndSweep::<D>::new(FirstSort::Insertion)));
+    methods
 }

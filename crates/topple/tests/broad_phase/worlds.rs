@@ -220,3 +220,91 @@ proptest! {
         play::<D3>(&ops);
     }
 }
+
+/// A body that only turns: its invariant box never changes, its tight one does; both hold it at all times.
+fn turning<D: Shapes>() {
+    let run = |invariant: bool| {
+        let settings = Settings::<D> {
+            gravity: D::Vec::ZERO,
+            sleeping: false,
+            rotation_invariant_boxes: invariant,
+            ..Settings::default()
+        };
+        let mut world = World::<D>::with_settings(settings).unwrap();
+        let mut spin = D::Ang::ZERO;
+        spin.set(D::ANGULAR - 1, 2.0);
+        let def = BodyDef { angular_velocity: spin, ..BodyDef::<D>::dynamic(D::Point::ORIGIN) };
+        let body = world.create_body_with(def, [ShapeDef::new(D::shape(1, 2.0))]).unwrap();
+        let mut moved = 0;
+        world.step();
+        for _ in 0..120 {
+            world.step();
+            moved += world.profile().counters.moved;
+            let shape = world.body(body).unwrap().shapes().next().unwrap();
+            let everything = Aabb::<D>::infinite();
+            let found = world.shapes_in_box(&everything, &QueryFilter::default()).unwrap();
+            assert!(found.iter().any(|hit| hit.shape == shape));
+        }
+        moved
+    };
+    assert_eq!(run(true), 0, "invariant boxes");
+    // The body turns by 4 rad, and a margin is good for about half a radian.
+    assert!(run(false) > 4, "tight boxes changed {} times", run(false));
+}
+
+#[test]
+fn boxes_of_turning_bodies_2d() {
+    turning::<D2>();
+}
+
+#[test]
+fn boxes_of_turning_bodies_3d() {
+    turning::<D3>();
+}
+
+/// Invariant boxes are larger, so they make more pairs, but never fewer; and the motion is the same.
+fn invariant_boxes_lose_nothing<D: Shapes>() {
+    let build = |invariant: bool| {
+        let settings =
+            Settings::<D> { rotation_invariant_boxes: invariant, sleeping: false, ..Settings::default() };
+        let mut world = World::<D>::with_settings(settings).unwrap();
+        let ground = ShapeDef::new(D::plane(0.0, 0.0));
+        world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [ground]).unwrap();
+        let mut random = Random(31);
+        for i in 0..25_u8 {
+            let mut place = random.vector::<D>(-3.0, 3.0);
+            place.set(1, 0.6 + 1.1 * Real::from(i / 5));
+            let body = BodyDef::<D>::dynamic(D::Point::from_vec(place));
+            world.create_body_with(body, [ShapeDef::new(D::shape(i, 0.8))]).unwrap();
+        }
+        world
+    };
+    let (mut tight, mut invariant) = (build(false), build(true));
+    let mut more = 0;
+    for step in 0..60 {
+        tight.step();
+        invariant.step();
+        let (few, many) = (pairs(&tight), pairs(&invariant));
+        if step == 0 {
+            assert!(few.iter().all(|pair| many.contains(pair)));
+            more = many.len() - few.len();
+        }
+        let lowest = |world: &World<D>| {
+            let heights =
+                world.body_ids().skip(1).map(|id| world.body(id).unwrap().position().to_vec().get(1));
+            heights.fold(Real::INFINITY, Real::min)
+        };
+        assert!(lowest(&tight) > -0.05 && lowest(&invariant) > -0.05, "nothing falls through, step {step}");
+    }
+    assert!(more > 0, "larger boxes overlap more");
+}
+
+#[test]
+fn invariant_boxes_lose_nothing_2d() {
+    invariant_boxes_lose_nothing::<D2>();
+}
+
+#[test]
+fn invariant_boxes_lose_nothing_3d() {
+    invariant_boxes_lose_nothing::<D3>();
+}

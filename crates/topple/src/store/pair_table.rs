@@ -1,12 +1,10 @@
-//! A hash table from pair keys to contact indices: open addressing, linear probing, removal by shifting back.
+//! A hash table from pair keys (two indices in one number) to indices: open addressing, linear probing, removal by shifting back.
 //!
 //! DETERMINISM: only looked up, never iterated; its layout cannot be seen in the result.
 
-use crate::broad_phase::PairKey;
-
 const EMPTY: u64 = u64::MAX;
 
-/// Pair key → contact index.
+/// Pair key → index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PairTable {
     keys: Vec<u64>,
@@ -32,9 +30,9 @@ impl PairTable {
         hash(key) as usize & (self.keys.len() - 1)
     }
 
-    /// The contact of the pair.
+    /// The index of the pair.
     #[inline]
-    pub(crate) fn get(&self, key: PairKey) -> Option<u32> {
+    pub(crate) fn get(&self, key: u64) -> Option<u32> {
         if self.keys.is_empty() {
             return None;
         }
@@ -50,7 +48,7 @@ impl PairTable {
     }
 
     /// Adds a pair that is not there yet.
-    pub(crate) fn insert(&mut self, key: PairKey, value: u32) {
+    pub(crate) fn insert(&mut self, key: u64, value: u32) {
         // At most half full: short probes.
         if (self.count + 1) * 2 > self.keys.len() {
             self.grow();
@@ -82,7 +80,7 @@ impl PairTable {
     }
 
     /// Takes a pair out.
-    pub(crate) fn remove(&mut self, key: PairKey) {
+    pub(crate) fn remove(&mut self, key: u64) {
         if self.keys.is_empty() {
             return;
         }
