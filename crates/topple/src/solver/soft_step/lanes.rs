@@ -62,6 +62,8 @@ pub(crate) trait Lanes: Copy {
     fn greater(self, other: Self) -> Self::Mask;
     /// `mask ? a : b`.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// True if the flag of some lane is set.
+    fn any(mask: Self::Mask) -> bool;
 
     /// For each of eight rows of `S` floats, the four floats at `offset`: lane i of result k is float k of row i.
     fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4];
@@ -133,6 +135,10 @@ impl Lanes for Scalar {
     #[inline(always)]
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
         Self(core::array::from_fn(|i| if mask[i] { a.0[i] } else { b.0[i] }))
+    }
+    #[inline(always)]
+    fn any(mask: Self::Mask) -> bool {
+        mask.contains(&true)
     }
     #[inline(always)]
     fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4] {
@@ -275,6 +281,11 @@ mod x86 {
             }))
         }
         #[inline(always)]
+        fn any(mask: Self::Mask) -> bool {
+            // SAFETY: SSE2.
+            unsafe { _mm_movemask_ps(_mm_or_ps(mask[0], mask[1])) != 0 }
+        }
+        #[inline(always)]
         fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4] {
             let low = transpose4(core::array::from_fn(|i| load4(rows[i], offset)));
             let high = transpose4(core::array::from_fn(|i| load4(rows[i + 4], offset)));
@@ -332,6 +343,11 @@ mod x86 {
         fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
             // SAFETY: AVX2.
             Self(unsafe { _mm256_blendv_ps(b.0, a.0, mask) })
+        }
+        #[inline(always)]
+        fn any(mask: Self::Mask) -> bool {
+            // SAFETY: AVX2.
+            unsafe { _mm256_movemask_ps(mask) != 0 }
         }
         #[inline(always)]
         fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4] {

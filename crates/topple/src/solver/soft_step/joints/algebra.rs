@@ -40,6 +40,11 @@ impl<L: Lanes> X<L> {
     pub(super) fn sqrt(self) -> Self {
         Self(self.0.sqrt())
     }
+    /// True if `self > limit` in some lane.
+    #[inline(always)]
+    pub(super) fn any_above(self, limit: Self) -> bool {
+        L::any(self.0.greater(limit.0))
+    }
     /// `self > limit ? yes : no`.
     #[inline(always)]
     pub(super) fn if_above(self, limit: Self, yes: Self, no: Self) -> Self {
@@ -90,11 +95,17 @@ impl<L: Lanes, const N: usize> V<L, N> {
     }
     #[inline(always)]
     pub(super) fn load(from: &[F8; N]) -> Self {
-        Self(core::array::from_fn(|i| X::load(&from[i])))
+        let mut to = Self::zero();
+        for i in 0..N {
+            to.0[i] = X::load(&from[i]);
+        }
+        to
     }
     #[inline(always)]
     pub(super) fn store(self, to: &mut [F8; N]) {
-        (0..N).for_each(|i| self.0[i].store(&mut to[i]));
+        for i in 0..N {
+            self.0[i].store(&mut to[i]);
+        }
     }
     #[inline(always)]
     pub(super) fn dot(self, other: Self) -> X<L> {
@@ -109,16 +120,22 @@ impl<L: Lanes, const N: usize> V<L, N> {
 impl<L: Lanes, const N: usize> Add for V<L, N> {
     type Output = Self;
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i] + other.0[i]))
+    fn add(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i] + other.0[i];
+        }
+        self
     }
 }
 
 impl<L: Lanes, const N: usize> Sub for V<L, N> {
     type Output = Self;
     #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i] - other.0[i]))
+    fn sub(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i] - other.0[i];
+        }
+        self
     }
 }
 
@@ -139,8 +156,11 @@ impl<L: Lanes, const N: usize> SubAssign for V<L, N> {
 impl<L: Lanes, const N: usize> Mul<X<L>> for V<L, N> {
     type Output = Self;
     #[inline(always)]
-    fn mul(self, factor: X<L>) -> Self {
-        Self(self.0.map(|x| x * factor))
+    fn mul(mut self, factor: X<L>) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i] * factor;
+        }
+        self
     }
 }
 
