@@ -14,7 +14,7 @@ use super::layout::{Class, Cold, Extra, LIMITS, MOTOR, NO_EXTRA, SPRING, WideRow
 use super::motion::{HardLaw, Motion};
 use super::sight::{Drift, Free, Sight};
 #[cfg(target_arch = "x86_64")]
-use crate::solver::soft_step::lanes::{Eight, Four};
+use crate::solver::soft_step::lanes::Eight;
 use crate::solver::soft_step::lanes::{F8, Lanes, Scalar, SimdWidth};
 use crate::solver::soft_step::rows::WIDTH;
 
@@ -142,7 +142,8 @@ fn act_along<L: Lanes, const N: usize, const A: usize, const R: usize, const LIN
     }
 }
 
-/// One pass over one row of class `CLASS` with `M` hard rows, `P` of them linear.
+/// One pass over one row of class `CLASS` with `M` hard rows, `P` of them linear. `is_biased` follows from `which`; it is an
+/// argument so that it can be a constant where that pays.
 ///
 /// # Safety
 /// `bodies` holds all slots of the row; its lanes share no dynamic body, and no other thread works on those.
@@ -159,14 +160,14 @@ unsafe fn pass<
     const M: usize,
     const P: usize,
     const CLASS: u8,
-    const BIASED: bool,
 >(
     row: &mut WideRow<N, A, W, F>,
     extra: Option<&mut Extra<R>>,
     cold: &mut Cold,
     bodies: *mut [f32; S],
     params: PassParams,
-    only_warm: bool,
+    which: JointPass,
+    is_biased: bool,
 ) {
     // SAFETY: slots are within the array.
     let at = row.slots.map(|slots| slots.map(|slot| unsafe { bodies.add(slot as usize) }));
@@ -186,7 +187,7 @@ unsafe fn pass<
         push: V::zero(),
     };
     let sight = Sight::<L, D, N, A, R, W>::new::<F, CLASS>(row, extra.as_deref(), &sides);
-    let drift = if BIASED { sight.drift(motion.rel, &start, params) } else { Drift::none() };
+    let drift = if is_biased { sight.drift(motion.rel, &start, params) } else { Drift::none() };
     let hard = sight.hard::<M, P, CLASS>(&drift, extra.as_deref());
     let free = sight.free::<CLASS>(row.has, motion.inv_mass);
     let cone = sight.cone::<CLASS>(row.has, motion.inv_mass);
@@ -195,7 +196,7 @@ unsafe fn pass<
         lambda[i] = X::load(&row.lambda[i]) * drift.keep;
     }
     let mut extra = extra;
-    if BIASED {
+    if is_biased {
         // What the impulses do with today's lever arms, minus what is in the velocities already.
         let (mut push, mut turn) = hard.effect::<P>(&lambda);
         if let (Some(extra), Some(Free { line, .. })) = (extra.as_deref_mut(), &free) {
@@ -219,12 +220,12 @@ unsafe fn pass<
         motion.u[0] += turn[0] - V::load(&row.turned[0]);
         motion.u[1] += turn[1] - V::load(&row.turned[1]);
     }
-    if !only_warm {
+    if which != JointPass::WarmStart {
         let law = HardLaw {
             rate: X::load(&row.rate),
             scale: X::load(&row.scale),
             inv_h: X::splat(params.inv_h),
-            is_biased: BIASED,
+            is_biased,
         };
         // What acts first, what holds last.
         if let (Some(extra), Some(free)) = (extra.as_deref_mut(), &free) {
@@ -247,7 +248,7 @@ unsafe fn pass<
     pushed.store(&mut row.pushed);
     (V::load(&row.turned[0]) + (motion.u[0] - start[0])).store(&mut row.turned[0]);
     (V::load(&row.turned[1]) + (motion.u[1] - start[1])).store(&mut row.turned[1]);
-    if !BIASED {
+    if !is_biased {
         X::load(&cold.peak[0]).max(pushed.dot(pushed)).store(&mut cold.peak[0]);
         // Rows through the anchor have no moment about it: the angular ones are all.
         if !matches!(CLASS, POINT | ROD | ROPE) {
@@ -306,7 +307,6 @@ pub(super) unsafe fn run<
     pass: JointPass,
     width: SimdWidth,
 ) {
-    let (is_biased, only_warm) = (pass != JointPass::Relax, pass == JointPass::WarmStart);
     for (row, cold) in rows.iter_mut().zip(cold) {
         // SAFETY: by the caller.
         let extra = (row.extra != NO_EXTRA).then(|| unsafe { &mut *extras.add(row.extra as usize) });
@@ -314,15 +314,9 @@ pub(super) unsafe fn run<
             ($m:ident, $p:ident, $class:ident) => {
                 // SAFETY: by the caller.
                 unsafe {
-                    if is_biased {
-                        with_width::<D, N, A, R, W, F, S, $m, $p, $class, true>(
-                            row, extra, cold, bodies, params, only_warm, width,
-                        );
-                    } else {
-                        with_width::<D, N, A, R, W, F, S, $m, $p, $class, false>(
-                            row, extra, cold, bodies, params, only_warm, width,
-                        );
-                    }
+                    with_width::<D, N, A, R, W, F, S, $m, $p, $class>(
+                        row, extra, cold, bodies, params, pass, width,
+                    );
                 }
             };
         }
@@ -341,7 +335,8 @@ pub(super) unsafe fn run<
 const ONE: usize = 1;
 const NONE: usize = 0;
 
-/// [`pass`] with the given width.
+/// [`pass`] with the given width. Only the widest has kernels of its own: the compiler turns the scalar ones into four lanes
+/// by itself, and every kernel costs time to build.
 ///
 /// # Safety
 /// As [`run`].
@@ -356,34 +351,32 @@ unsafe fn with_width<
     const M: usize,
     const P: usize,
     const CLASS: u8,
-    const BIASED: bool,
 >(
     row: &mut WideRow<N, A, W, F>,
     extra: Option<&mut Extra<R>>,
     cold: &mut Cold,
     bodies: *mut [f32; S],
     params: PassParams,
-    only_warm: bool,
+    which: JointPass,
     width: SimdWidth,
 ) {
     // SAFETY: by the caller.
     unsafe {
-        match width {
+        match (width, which) {
             #[cfg(target_arch = "x86_64")]
-            SimdWidth::Eight => {
-                pass_avx2::<D, N, A, R, W, F, S, M, P, CLASS, BIASED>(
-                    row, extra, cold, bodies, params, only_warm,
-                );
+            (SimdWidth::Eight, JointPass::Relax) => {
+                pass_avx2::<D, N, A, R, W, F, S, M, P, CLASS, false>(row, extra, cold, bodies, params, which);
             }
             #[cfg(target_arch = "x86_64")]
-            SimdWidth::Four => {
-                pass::<Four, D, N, A, R, W, F, S, M, P, CLASS, BIASED>(
-                    row, extra, cold, bodies, params, only_warm,
+            (SimdWidth::Eight, _) => {
+                pass_avx2::<D, N, A, R, W, F, S, M, P, CLASS, true>(row, extra, cold, bodies, params, which);
+            }
+            _ => {
+                let is_biased = which != JointPass::Relax;
+                pass::<Scalar, D, N, A, R, W, F, S, M, P, CLASS>(
+                    row, extra, cold, bodies, params, which, is_biased,
                 );
             }
-            _ => pass::<Scalar, D, N, A, R, W, F, S, M, P, CLASS, BIASED>(
-                row, extra, cold, bodies, params, only_warm,
-            ),
         }
     }
 }
@@ -412,10 +405,10 @@ unsafe fn pass_avx2<
     cold: &mut Cold,
     bodies: *mut [f32; S],
     params: PassParams,
-    only_warm: bool,
+    which: JointPass,
 ) {
     // SAFETY: by the caller.
     unsafe {
-        pass::<Eight, D, N, A, R, W, F, S, M, P, CLASS, BIASED>(row, extra, cold, bodies, params, only_warm);
+        pass::<Eight, D, N, A, R, W, F, S, M, P, CLASS>(row, extra, cold, bodies, params, which, BIASED);
     }
 }
