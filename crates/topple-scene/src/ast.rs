@@ -65,6 +65,22 @@ impl Argument {
     }
 }
 
+impl Item {
+    /// Its place; of a constant that of its name, of a condition that of the condition.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        match self {
+            Self::Declaration(declaration) => declaration.span,
+            Self::Constant(constant) => constant.name.span,
+            Self::Parameter(parameter) => parameter.name.span,
+            Self::Repeat(repeat) => repeat.span,
+            Self::If(branch) => branch.condition.span,
+            Self::Event(event) => event.span,
+            Self::Expectation(expectation) => expectation.span,
+        }
+    }
+}
+
 /// `const name = value`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constant {

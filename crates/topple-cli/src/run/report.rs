@@ -56,7 +56,7 @@ impl Report {
                 first: session.first,
                 dt: step_time(session.scene.world.dt, world.settings().dt),
                 threads: session.threads,
-                bodies: world.body_count(),
+                bodies: run.body_count(),
                 dynamic: bodies.filter(|body| body.kind() == BodyKind::Dynamic).count(),
                 awake: world.awake_count(),
                 methods: [

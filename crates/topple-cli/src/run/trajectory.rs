@@ -51,7 +51,7 @@ impl Trajectory {
     /// One row per body.
     pub(super) fn add<D: Space>(&mut self, run: &Run<D>, frame: u64) -> Outcome {
         let time = run.world.time();
-        for id in run.world.body_ids() {
+        for id in run.world.body_ids().filter(|id| !run.is_ground(*id)) {
             let Ok(body) = run.world.body(id) else { continue };
             let values = values(&body);
             self.row(frame, time, body.user_data(), body.name(), &values[..self.columns.len()]);

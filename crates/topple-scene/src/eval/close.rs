@@ -1,6 +1,8 @@
 //! Closing a block: constants and variables are replaced by their values, so that it can be kept, printed, and
 //! expanded later without the scene around it. Names that the block defines itself stay.
 
+use std::collections::HashSet;
+
 use smol_str::SmolStr;
 
 use super::{Evaluator, Reported};
@@ -9,7 +11,8 @@ use crate::ast::{
     Unary, Word,
 };
 use crate::schema::{self, Type};
-use crate::span::Span;
+use crate::span::{FileId, Span};
+use crate::units::Dimension;
 use crate::value::Value;
 
 impl Evaluator<'_> {
@@ -146,11 +149,11 @@ impl Evaluator<'_> {
         self.work(1, expr.span)?;
         self.elements(1, expr.span)?;
         let kind = match &expr.kind {
-            // Units have been checked in the first trial; the printer writes plain numbers.
-            ExprKind::Number(value, _) => ExprKind::Number(*value, None),
+            // Units are checked in a trial; the printer writes plain numbers.
+            ExprKind::Number(value, unit) => ExprKind::Number(*value, unit.filter(|_| self.keeps_units)),
             ExprKind::Name(name) if !own.contains(name) && self.is_bound(name) => {
                 match self.lookup(name, expr.span) {
-                    Some(value) => return Ok(literal(&value?, expr.span)),
+                    Some(value) => return Ok(literal(&value?, expr.span, self.keeps_units)),
                     None => expr.kind.clone(),
                 }
             }
@@ -161,8 +164,8 @@ impl Evaluator<'_> {
             ExprKind::Vector(list) => ExprKind::Vector(self.close_list(list, own)?),
             ExprKind::Unary(operator, operand) => match (operator, self.close_expr(operand, own)?) {
                 // As the parser reads it.
-                (Unary::Minus, Expr { kind: ExprKind::Number(value, _), .. }) => {
-                    ExprKind::Number(-value, None)
+                (Unary::Minus, Expr { kind: ExprKind::Number(value, unit), .. }) => {
+                    ExprKind::Number(-value, unit)
                 }
                 (operator, operand) => ExprKind::Unary(*operator, Box::new(operand)),
             },
@@ -210,21 +213,40 @@ impl Evaluator<'_> {
     }
 }
 
-/// A value as an expression.
-fn literal(value: &Value, span: Span) -> Expr {
+/// A value as an expression, with or without its unit.
+fn literal(value: &Value, span: Span, keeps_units: bool) -> Expr {
+    let number = |number: f64, unit: Option<Dimension>| {
+        Expr::leaf(ExprKind::Number(number, unit.filter(|_| keeps_units)), span)
+    };
     match value {
-        Value::Number(number, _) => Expr::number(*number, span),
+        Value::Number(value, unit) => number(*value, *unit),
         Value::Flag(flag) => {
             Expr::leaf(ExprKind::Name(SmolStr::new_static(if *flag { "true" } else { "false" })), span)
         }
         Value::Text(text) => Expr::leaf(ExprKind::Text(text.clone()), span),
-        Value::Vector(parts, _) => {
-            let parts = parts.iter().map(|part| Expr::number(*part, span)).collect();
+        Value::Vector(parts, unit) => {
+            let parts = parts.iter().map(|part| number(*part, *unit)).collect();
             Expr::node(ExprKind::Vector(parts), span)
         }
         Value::List(list) => {
-            let elements = list.iter().map(|value| Element::One(literal(value, span))).collect();
+            let elements = list.iter().map(|value| Element::One(literal(value, span, keeps_units))).collect();
             Expr::node(ExprKind::List(elements), span)
+        }
+    }
+}
+
+/// Takes the statements at these places out of a block.
+pub(crate) fn prune(items: &mut Vec<Item>, faulty: &HashSet<(FileId, u32, u32)>) {
+    items.retain(|item| !faulty.contains(&item.span().key()));
+    for item in items {
+        match item {
+            Item::Declaration(declaration) => prune(&mut declaration.items, faulty),
+            Item::Repeat(repeat) => prune(&mut repeat.items, faulty),
+            Item::If(branch) => {
+                prune(&mut branch.then, faulty);
+                prune(&mut branch.otherwise, faulty);
+            }
+            Item::Constant(_) | Item::Parameter(_) | Item::Event(_) | Item::Expectation(_) => {}
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use smol_str::SmolStr;
 
+use super::names::{BODIES, Named, TargetRef};
 use super::query::PendingQuery;
 use super::record::Checked;
 use super::{Evaluator, Output, Reported, random};
 use crate::ast::{self, Declaration};
 use crate::diagnostics::Diagnostic;
-use crate::model::director::Change;
+use crate::model::director::{Change, JointChange};
 use crate::model::{Action, BodyKind, Event, Expectation, Moment, Query, Schedule, Scope, Window};
 use crate::schema::KindInfo;
 use crate::units::Dimension;
@@ -16,6 +17,8 @@ use crate::value::Value;
 /// An event; its condition waits for the names.
 pub(crate) struct PendingEvent {
     pub event: Event,
+    /// Its block with the units in it, to be tried once.
+    pub trial: Vec<ast::Item>,
     pub when: Option<PendingQuery>,
 }
 
@@ -23,6 +26,15 @@ pub(crate) struct PendingEvent {
 pub(crate) struct PendingExpectation {
     pub expectation: Expectation,
     pub conditions: Vec<PendingQuery>,
+}
+
+/// What an action acts on, likewise.
+pub(crate) struct PendingTargets {
+    pub on: Vec<TargetRef>,
+    /// What it may be.
+    pub kinds: &'static [Named],
+    /// Index of the action.
+    pub action: usize,
 }
 
 impl Evaluator<'_> {
@@ -86,14 +98,18 @@ impl Evaluator<'_> {
         let scope =
             Scope { group: self.group_name().unwrap_or_default(), pose: self.pose, loops: level.loops };
         let variable = event.variable.as_ref().map(|word| word.text.clone());
+        self.keeps_units = true;
+        let trial = self.close_items(&event.items, variable.as_ref());
+        self.keeps_units = false;
+        let trial = trial?;
         let items = self.close_items(&event.items, variable.as_ref())?;
         let event = Event { schedule, variable, stream, scope, items, span: event.span };
-        self.pending.events.push(PendingEvent { event, when });
+        self.pending.events.push(PendingEvent { event, trial, when });
         Ok(())
     }
 
     /// Expands the block of an event for one of its occurrences; the actions stay in the output.
-    pub(crate) fn run_event(&mut self, event: &Event, occurrence: u64) {
+    pub(crate) fn run_event(&mut self, event: &Event, items: &[ast::Item], occurrence: u64) {
         let mut prefix = event.scope.group.to_string();
         if !prefix.is_empty() {
             prefix.push('.');
@@ -117,10 +133,10 @@ impl Evaluator<'_> {
             self.push_local(variable, Value::plain(occurrence as f64));
         }
         self.sites.clear();
-        random::find_sites(&event.items, &mut self.sites);
+        random::find_sites(items, &mut self.sites);
         // Not the top of a file: constants in an event are its own.
         self.depth += 1;
-        self.items(&event.items);
+        self.items(items);
         self.depth -= 1;
         self.locals.clear();
     }
@@ -188,7 +204,7 @@ impl Evaluator<'_> {
         let takes_bodies = !matches!(kind.name, "set" | "stop");
         if takes_bodies == declaration.head.is_empty() {
             let message = if takes_bodies {
-                format!("'{}' needs the name of a body", kind.name)
+                format!("'{}' needs a name", kind.name)
             } else {
                 format!("'{}' takes no name", kind.name)
             };
@@ -235,8 +251,20 @@ impl Evaluator<'_> {
                     colour: record.vector("colour"),
                     position: record.vector("centre").map(|at| self.pose.point(at)),
                     angle: record.number("angle").map(|angle| self.pose.angle + angle),
+                    joint: JointChange {
+                        speed: record.number("motorSpeed"),
+                        target: record.number("motorTarget"),
+                        motor_off: record.flag("motorOff"),
+                        max_torque: record.number("maxTorque"),
+                        max_force: record.number("maxForce"),
+                        limits: record.pair("limits"),
+                        steering: record.number("steering"),
+                        place: record.vector("target").map(|at| self.pose.point(at)),
+                        length: record.number("length"),
+                        frequency: record.number("frequency"),
+                    },
                 };
-                Action::Change { on: Vec::new(), change: Box::new(change) }
+                Action::Change { on: Vec::new(), change: Box::new(change), span: declaration.span }
             }
             "remove" => Action::Remove(Vec::new()),
             "wake" => Action::Wake(Vec::new()),
@@ -246,12 +274,17 @@ impl Evaluator<'_> {
                 let given = record.iter().filter_map(|(param, value): (_, &Checked)| {
                     Some((SmolStr::new_static(param.name), value.setting(dimension)?))
                 });
-                Action::Set(given.collect())
+                Action::Set(given.collect(), declaration.span)
             }
         };
         let index = self.emit_action(action);
         if !on.is_empty() {
-            self.pending.actions.push((on, index));
+            let kinds: &[Named] = match kind.name {
+                "remove" => &[Named::Body, Named::Joint, Named::Force],
+                "change" => &[Named::Body, Named::Joint],
+                _ => BODIES,
+            };
+            self.pending.actions.push(PendingTargets { on, kinds, action: index });
         }
         Ok(())
     }

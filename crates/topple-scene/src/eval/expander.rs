@@ -75,7 +75,7 @@ impl Expander {
         evaluator.templates = self.templates.iter().cloned().collect();
         evaluator.names = std::mem::take(&mut self.names);
         evaluator.output = Output::Event(Vec::new());
-        evaluator.run_event(event, occurrence);
+        evaluator.run_event(event, &event.items, occurrence);
         let late = evaluator.resolve_pending();
         let targets = std::mem::take(&mut evaluator.pending.actions);
         let mut actions = match std::mem::replace(&mut evaluator.output, Output::Scene) {
@@ -83,11 +83,11 @@ impl Expander {
             Output::Scene => Vec::new(),
         };
         let mut lost = Vec::new();
-        for (on, index) in targets {
-            let resolved = evaluator.resolve_targets(&on);
-            match (resolved, actions.get_mut(index)) {
+        for target in targets {
+            let resolved = evaluator.resolve_targets(&target.on, target.kinds);
+            match (resolved, actions.get_mut(target.action)) {
                 (Ok(resolved), Some(action)) => set_targets(action, resolved),
-                _ => lost.push(index),
+                _ => lost.push(target.action),
             }
         }
         self.names = std::mem::take(&mut evaluator.names);

@@ -8,7 +8,7 @@ use super::{Evaluator, Reported};
 use crate::ast::Declaration;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::model::geometry;
-use crate::model::{Ignore, Joint, JointKind, Motor, Soft, Vec3};
+use crate::model::{Drive, Ignore, Joint, JointKind, Motor, Overload, Soft, Spring, Vec3};
 use crate::schema::{KindInfo, joints};
 
 /// A joint whose bodies are looked up when all names are known.
@@ -33,15 +33,44 @@ pub(crate) fn body_reference(record: &mut Record, name: &str) -> Option<Referenc
     }
 }
 
+fn soft_of(record: &Record, frequency: &str, damping: &str) -> Option<Soft> {
+    record.number(frequency).map(|frequency| Soft { frequency, damping_ratio: record.number_or(damping) })
+}
+
 fn soft(record: &Record) -> Option<Soft> {
-    record
-        .number("frequency")
-        .map(|frequency| Soft { frequency, damping_ratio: record.number_or("dampingRatio") })
+    soft_of(record, "frequency", "dampingRatio")
+}
+
+/// With the default of the table where none is given.
+fn soft_or(record: &Record) -> Soft {
+    Soft { frequency: record.number_or("frequency"), damping_ratio: record.number_or("dampingRatio") }
+}
+
+fn spring(record: &Record) -> Option<Spring> {
+    soft(record).map(|soft| Spring { rest: record.number_or("rest"), soft })
 }
 
 fn motor(record: &Record, strength: &str) -> Option<Motor> {
-    record.number("motorSpeed").map(|speed| Motor { speed, strength: record.number(strength) })
+    let servo = || Soft {
+        frequency: record.number_or("motorFrequency"),
+        damping_ratio: record.number_or("motorDamping"),
+    };
+    let target = record.number("motorTarget").map(|target| Drive::Target(target, servo()));
+    let drive = record.number("motorSpeed").map(Drive::Speed).or(target);
+    drive.map(|drive| Motor { drive, strength: record.number(strength) })
 }
+
+/// Stiffness of a motor joint that has a place or a rotation to hold and says nothing else [Hz].
+const MOTOR_FREQUENCY: f64 = 5.0;
+
+/// Pairs of parameters of which only one can be meant.
+const EXCLUSIVE: &[(&str, &str)] = &[
+    ("motorSpeed", "motorTarget"),
+    ("breakForce", "alarmForce"),
+    ("breakForce", "alarmTorque"),
+    ("breakTorque", "alarmForce"),
+    ("breakTorque", "alarmTorque"),
+];
 
 impl Evaluator<'_> {
     /// The table of `joint kind` or `force kind`, and the name after it.
@@ -72,6 +101,7 @@ impl Evaluator<'_> {
     pub(crate) fn joint(&mut self, declaration: &Declaration) -> Result<(), Reported> {
         let (kind, name) = self.second_word(declaration, joints::find, joints::KINDS)?;
         let mut record = self.record(kind, &declaration.kind, &declaration.parameters)?;
+        self.check_joint(&record)?;
         let joint_kind = self.joint_kind(&record);
         let place = |this: &Self, own: &str| {
             record.vector(own).or_else(|| record.vector("at")).map(|point| this.pose.point(point))
@@ -91,13 +121,57 @@ impl Evaluator<'_> {
             at_a,
             at_b,
             collide: record.flag("collide"),
-            break_force: record.number("breakForce"),
-            break_torque: record.number("breakTorque"),
+            hold: soft_of(&record, "holdFrequency", "holdDamping"),
+            overload: Overload {
+                force: record.number("breakForce").or_else(|| record.number("alarmForce")),
+                torque: record.number("breakTorque").or_else(|| record.number("alarmTorque")),
+                breaks: record.has("breakForce") || record.has("breakTorque"),
+            },
             kind: joint_kind,
             span: declaration.span,
         };
         self.pending.push_joint(PendingJoint { joint, a, b });
         Ok(())
+    }
+
+    /// Parameters that are fine one by one but not together.
+    fn check_joint(&mut self, record: &Record) -> Result<(), Reported> {
+        let mut sound = true;
+        let mut fail = |this: &mut Self, name: &str, message: String| {
+            let span = record.span(name).unwrap_or_default();
+            this.fail(Diagnostic::error("value", span, message));
+            sound = false;
+        };
+        for (one, other) in EXCLUSIVE {
+            if record.has(one) && record.has(other) {
+                fail(self, other, format!("'{one}' and '{other}' cannot both be given"));
+            }
+        }
+        if record.kind.name == "distance"
+            && record.has("length")
+            && record.has("limits")
+            && !record.has("frequency")
+        {
+            let message =
+                "with 'limits' a 'length' has no meaning but as the rest of a spring: give 'frequency'";
+            fail(self, "length", message.into());
+        }
+        if matches!(record.kind.name, "distance" | "spring" | "rope")
+            && !record.has("b")
+            && !record.has("atB")
+        {
+            let message = format!("a {} to the world needs 'atB'", record.kind.name);
+            fail(self, "a", message);
+        }
+        if record.kind.name == "wheel" && self.dimension() == 3 {
+            let (axis, axle) = (record.vector_or("axis"), record.vector_or("axle"));
+            let across = geometry::cross(geometry::normalize(axis), geometry::normalize(axle));
+            if geometry::length(across) < 1e-3 {
+                let name = if record.has("axle") { "axle" } else { "axis" };
+                fail(self, name, String::from("the axle cannot point along the suspension"));
+            }
+        }
+        if sound { Ok(()) } else { Err(Reported) }
     }
 
     /// A direction of a record in the world.
@@ -124,15 +198,15 @@ impl Evaluator<'_> {
                 axis: axis(),
                 limits: record.pair("limits"),
                 motor: motor(record, "maxTorque"),
-                soft: soft(record),
+                spring: spring(record),
             },
             "slider" => JointKind::Slider {
                 axis: axis(),
                 limits: record.pair("limits"),
                 motor: motor(record, "maxForce"),
-                soft: soft(record),
+                spring: spring(record),
             },
-            "fixed" => JointKind::Fixed { soft: soft(record) },
+            "fixed" => JointKind::Fixed,
             "distance" => JointKind::Distance { length, limits: record.pair("limits"), soft: soft(record) },
             "spring" => JointKind::Spring {
                 length,
@@ -145,7 +219,9 @@ impl Evaluator<'_> {
                 axle: self.direction(record, "axle"),
                 limits: record.pair("limits"),
                 motor: motor(record, "maxTorque"),
-                soft: soft(record),
+                spring: Some(Spring { rest: record.number_or("rest"), soft: soft_or(record) })
+                    .filter(|spring| spring.soft.frequency > 0.0),
+                steering: if self.dimension() == 3 { record.number_or("steering") } else { 0.0 },
             },
             "gear" => {
                 let axis_a = axis();
@@ -155,13 +231,20 @@ impl Evaluator<'_> {
             "motor" => JointKind::Motor {
                 velocity: record.vector("vel").map(|v| self.pose.turn(v)),
                 angular_velocity: record.vector("angvel").map(|v| self.pose.turn(v)),
+                offset: record.vector("offset").map(|v| self.pose.turn(v)),
+                turn: record.vector("turn").map(|v| self.pose.turn(v)),
+                soft: soft(record).or_else(|| {
+                    let holds = record.has("offset") || record.has("turn");
+                    let damping_ratio = record.number_or("dampingRatio");
+                    holds.then_some(Soft { frequency: MOTOR_FREQUENCY, damping_ratio })
+                }),
                 max_force: record.number("maxForce"),
                 max_torque: record.number("maxTorque"),
             },
             _ => JointKind::Mouse {
                 target: self.pose.point(record.vector_or("target")),
                 max_force: record.number("maxForce"),
-                soft: soft(record),
+                soft: soft_or(record),
             },
         }
     }

@@ -95,6 +95,12 @@ pub(crate) struct Evaluator<'a> {
     scene: Scene,
     pending: scene::Pending,
     output: Output,
+    /// Closed blocks keep the units of their numbers, for a trial.
+    keeps_units: bool,
+    /// The current statement has a fault that is gone once units are.
+    has_unit_fault: bool,
+    /// Places of such statements.
+    unit_faults: Vec<Span>,
 }
 
 /// One `--set`.
@@ -137,6 +143,9 @@ impl<'a> Evaluator<'a> {
             world: World::seed(),
             scene: Scene::default(),
             pending: scene::Pending::default(),
+            keeps_units: false,
+            has_unit_fault: false,
+            unit_faults: Vec::new(),
             output: Output::Scene,
         }
     }
@@ -159,6 +168,7 @@ impl<'a> Evaluator<'a> {
 
     /// Reports something that does not stop the declaration.
     pub(crate) fn note(&mut self, diagnostic: Diagnostic) {
+        self.has_unit_fault |= diagnostic.code == "unit";
         self.diagnostics.push_from(diagnostic, self.rounds > 0);
     }
 

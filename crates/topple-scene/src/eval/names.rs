@@ -28,6 +28,21 @@ pub(crate) enum Named {
     Camera,
 }
 
+impl Named {
+    /// For messages.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Body => "a body",
+            Self::Joint => "a joint",
+            Self::Force => "a force",
+            Self::Camera => "a camera",
+        }
+    }
+}
+
+/// What most references mean.
+pub(crate) const BODIES: &[Named] = &[Named::Body];
+
 /// A group being written, or the scene itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Level {
@@ -247,23 +262,46 @@ impl Evaluator<'_> {
         Err(self.fail(error))
     }
 
-    /// The bodies (or joints, or generators) that a reference means.
-    pub(crate) fn resolve_target(&mut self, target: &TargetRef) -> Result<Target, Reported> {
+    /// The bodies (or joints, or generators) that a reference means. A single name must be of one of these kinds; a
+    /// group may hold anything.
+    pub(crate) fn resolve_target(
+        &mut self,
+        target: &TargetRef,
+        kinds: &'static [Named],
+    ) -> Result<Target, Reported> {
         let TargetRef::Some(reference) = target else { return Ok(Target::All) };
+        let mut wrong = None;
         for candidate in &reference.candidates {
-            if self.names.find(candidate).is_some() || self.names.sets.contains(candidate) {
+            match self.names.find(candidate) {
+                Some(kind) if kinds.contains(&kind) => return Ok(Target::Named(candidate.clone())),
+                Some(kind) if wrong.is_none() => wrong = Some((candidate.clone(), kind)),
+                _ => {}
+            }
+            if self.names.sets.contains(candidate) {
                 return Ok(Target::Named(candidate.clone()));
             }
         }
         let shown = reference.candidates.last().map_or("", SmolStr::as_str);
-        let near = self.names.nearest(shown, &[Named::Body, Named::Joint, Named::Force]);
-        let error =
-            Diagnostic::error("unknown-body", reference.span, format!("there is nothing called '{shown}'"))
-                .suggest(near);
+        let error = match wrong {
+            Some((name, kind)) => {
+                let wanted: Vec<_> = kinds.iter().map(|kind| kind.word()).collect();
+                let message = format!("'{name}' is {}, not {}", kind.word(), wanted.join(" or "));
+                Diagnostic::error("type", reference.span, message)
+            }
+            None => {
+                let near = self.names.nearest(shown, kinds);
+                let message = format!("there is nothing called '{shown}'");
+                Diagnostic::error("unknown-body", reference.span, message).suggest(near)
+            }
+        };
         Err(self.fail(error))
     }
 
-    pub(crate) fn resolve_targets(&mut self, targets: &[TargetRef]) -> Result<Vec<Target>, Reported> {
-        targets.iter().map(|target| self.resolve_target(target)).collect()
+    pub(crate) fn resolve_targets(
+        &mut self,
+        targets: &[TargetRef],
+        kinds: &'static [Named],
+    ) -> Result<Vec<Target>, Reported> {
+        targets.iter().map(|target| self.resolve_target(target, kinds)).collect()
     }
 }

@@ -1,11 +1,11 @@
 //! Formulas over the running world: what is known now is computed now, the rest stays.
 
-use super::names::TargetRef;
+use super::names::{BODIES, Named, TargetRef};
 use super::{Evaluator, Reported};
 use crate::ast::{Binary, Expr, ExprKind, Unary, Word};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::model::Query;
-use crate::schema::director::{QUANTITIES, REDUCTIONS, quantity};
+use crate::schema::director::{Of, QUANTITIES, REDUCTIONS, quantity};
 use crate::schema::functions::{self, Body};
 use crate::value::Value;
 
@@ -67,11 +67,11 @@ impl Evaluator<'_> {
     fn is_live(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Name(name) => {
-                quantity(name).is_some_and(|quantity| quantity.bodies == 0) && !self.is_bound(name)
+                quantity(name).is_some_and(|quantity| quantity.of == Of::World) && !self.is_bound(name)
             }
             ExprKind::Call(name, arguments) => {
                 let component = matches!(name.text.as_str(), "x" | "y" | "z");
-                let of_body = quantity(&name.text).is_some_and(|quantity| quantity.bodies > 0)
+                let of_body = quantity(&name.text).is_some_and(|quantity| quantity.of != Of::World)
                     && !(component && arguments.first().is_some_and(|argument| self.is_value(argument)));
                 let reduces = matches!(name.text.as_str(), "count" | "mean" | "start" | "sum");
                 let unknown = functions::find(&name.text).is_none();
@@ -106,15 +106,15 @@ impl Evaluator<'_> {
         }
         let component = matches!(name.text.as_str(), "x" | "y" | "z");
         if let Some(found) = quantity(&name.text)
-            && found.bodies > 0
+            && found.of != Of::World
             && !(component && arguments.first().is_some_and(|argument| self.is_value(argument)))
         {
-            if arguments.len() != found.bodies {
+            if arguments.len() != found.of.count() {
                 let message =
-                    format!("'{}' takes {}, found {}", found.name, bodies(found.bodies), arguments.len());
+                    format!("'{}' takes {}, found {}", found.name, takes(found.of), arguments.len());
                 return Err(self.fail(Diagnostic::error("arguments", expr.span, message)));
             }
-            if found.name.ends_with('z') && self.dimension() == 2 {
+            if found.name.ends_with(['z', 'Z']) && self.dimension() == 2 {
                 let message = format!("there is no '{}' in 2D", found.name);
                 return Err(self.fail(Diagnostic::error("dimension", name.span, message)));
             }
@@ -153,7 +153,10 @@ impl Evaluator<'_> {
     pub(crate) fn resolve_query(&mut self, query: PendingQuery) -> Result<Query, Reported> {
         Ok(match query {
             PendingQuery::Ready(query) => query,
-            PendingQuery::Quantity(name, targets) => Query::Quantity(name, self.resolve_targets(&targets)?),
+            PendingQuery::Quantity(name, targets) => {
+                let of = quantity(name).map_or(Of::World, |quantity| quantity.of);
+                Query::Quantity(name, self.resolve_targets(&targets, names_of(of))?)
+            }
             PendingQuery::Call(name, list) => {
                 let mut resolved = Vec::with_capacity(list.len());
                 for query in list {
@@ -178,6 +181,21 @@ impl Evaluator<'_> {
     }
 }
 
-fn bodies(count: usize) -> &'static str {
-    if count == 1 { "one body" } else { "two bodies" }
+/// What the arguments of a quantity may name.
+fn names_of(of: Of) -> &'static [Named] {
+    match of {
+        Of::World | Of::Body | Of::Pair => BODIES,
+        Of::Joint => &[Named::Joint],
+        Of::Either => &[Named::Body, Named::Joint],
+    }
+}
+
+fn takes(of: Of) -> &'static str {
+    match of {
+        Of::World => "nothing",
+        Of::Body => "one body",
+        Of::Joint => "one joint",
+        Of::Either => "one body or joint",
+        Of::Pair => "two bodies",
+    }
 }

@@ -7,7 +7,7 @@ use super::{Evaluator, Reported};
 use crate::ast::{Argument, Expr, ExprKind, Word};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::model::{Setting, Vec3};
-use crate::schema::{Default, Dims, KindInfo, Param, Range, Type, functions};
+use crate::schema::{Default, Dims, Family, KindInfo, Param, Range, Type, functions};
 use crate::span::Span;
 use crate::units::Dimension;
 use crate::value::Value;
@@ -182,7 +182,11 @@ impl Evaluator<'_> {
             return true;
         }
         if !self.is_misspelt(kind, param, arguments) {
-            let message = format!("'{}' needs '{}'", name.text, param.name);
+            let shown = match kind.family {
+                Family::Joint | Family::Force => format!("{} {}", name.text, kind.name),
+                _ => name.text.to_string(),
+            };
+            let message = format!("'{shown}' needs '{}'", param.name);
             self.fail(
                 Diagnostic::error("missing-parameter", name.span, message)
                     .detail(param.name)
@@ -439,10 +443,15 @@ impl Evaluator<'_> {
         let direction = param.unit == Dimension::NONE && param.range == Range::NonZero;
         // In 2D a density is per area.
         let flat = self.dimension() == 2 && param.unit.m == -3 && found == Dimension { m: -2, ..param.unit };
-        if direction || flat || param.unit.accepts(found) || param.kind == Type::Any {
+        let other = param.other_unit.is_some_and(|unit| unit.accepts(found));
+        if direction || flat || other || param.unit.accepts(found) || param.kind == Type::Any {
             return Ok(());
         }
-        let message = format!("'{}' is {}, found {}", param.name, param.unit.describe(), found.describe());
+        let wanted = match param.other_unit {
+            Some(other) => format!("{} or {}", param.unit.describe(), other.describe()),
+            None => param.unit.describe(),
+        };
+        let message = format!("'{}' is {wanted}, found {}", param.name, found.describe());
         Err(self.fail(Diagnostic::error("unit", span, message)))
     }
 

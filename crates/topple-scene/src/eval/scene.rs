@@ -1,13 +1,15 @@
 //! The whole load, from the parsed file to the scene, and the look-up of names at its end.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::director::{PendingEvent, PendingExpectation};
+use super::close::prune;
+use super::director::{PendingEvent, PendingExpectation, PendingTargets};
 use super::force::PendingForce;
 use super::joint::{PendingIgnore, PendingJoint};
-use super::names::TargetRef;
+use super::names::BODIES;
 use super::query::PendingQuery;
 use super::view::PendingCamera;
 use super::{Evaluator, Global, Output, Reported, random};
@@ -28,8 +30,8 @@ pub(crate) struct Pending {
     pub expectations: Vec<PendingExpectation>,
     /// Conditions of faulty expectations, looked up only to list their faults.
     pub checks: Vec<PendingQuery>,
-    /// Bodies of actions, with the index of the action.
-    pub actions: Vec<(Vec<TargetRef>, usize)>,
+    /// What actions act on.
+    pub actions: Vec<PendingTargets>,
 }
 
 impl Pending {
@@ -241,7 +243,7 @@ impl Evaluator<'_> {
             done.push(Action::AddJoint(Box::new(pending.joint)));
         }
         for mut pending in std::mem::take(&mut self.pending.forces) {
-            let on = self.resolve_targets(&pending.on);
+            let on = self.resolve_targets(&pending.on, BODIES);
             let a = pending.a.as_ref().map(|a| self.resolve_body(a)).transpose();
             let b = pending.b.as_ref().map(|b| self.resolve_body(b)).transpose();
             let (Ok(on), Ok(a), Ok(b)) = (on, a, b) else { continue };
@@ -271,7 +273,7 @@ impl Evaluator<'_> {
         for entry in &pending {
             let before = self.diagnostics.errors();
             self.output = Output::Event(Vec::new());
-            self.run_event(&entry.event, 0);
+            self.run_event(&entry.event, &entry.trial, 0);
             sound.push(self.diagnostics.errors() == before);
             joints.joints.append(&mut self.pending.joints);
             joints.forces.append(&mut self.pending.forces);
@@ -283,14 +285,19 @@ impl Evaluator<'_> {
         self.pending.forces = joints.forces;
         self.pending.ignores = joints.ignores;
         drop(self.resolve_pending());
-        for (on, _) in joints.actions {
-            let _ = self.resolve_targets(&on);
+        for target in joints.actions {
+            let _ = self.resolve_targets(&target.on, target.kinds);
         }
         self.output = Output::Scene;
+        // Without their units these would run: skip them like everything that is faulty.
+        let faulty: HashSet<_> = self.unit_faults.drain(..).map(|span| span.key()).collect();
         let mut events = Vec::new();
         for (entry, _) in pending.into_iter().zip(sound) {
             // A faulty declaration in the block is skipped each time; the event itself stays.
             let mut event: Event = entry.event;
+            if !faulty.is_empty() {
+                prune(&mut event.items, &faulty);
+            }
             if let Some(when) = entry.when {
                 match self.resolve_query(when) {
                     Ok(query) => event.schedule = Schedule::When(query),
@@ -316,18 +323,19 @@ impl Evaluator<'_> {
         for check in std::mem::take(&mut self.pending.checks) {
             let _ = self.resolve_query(check);
         }
-        self.close_templates();
+        self.close_templates(&faulty);
     }
 
     /// Events may place templates, so they are kept if there are events.
-    fn close_templates(&mut self) {
+    fn close_templates(&mut self, faulty: &HashSet<(FileId, u32, u32)>) {
         if self.scene.events.is_empty() {
             return;
         }
         let mut templates: Vec<_> = self.templates.values().cloned().collect();
         templates.sort_by_key(|template| template.span.key());
         for template in templates {
-            if let Ok(closed) = self.close_declaration(&template, &mut Vec::new()) {
+            if let Ok(mut closed) = self.close_declaration(&template, &mut Vec::new()) {
+                prune(&mut closed.items, faulty);
                 self.scene.templates.push(closed);
             }
         }

@@ -22,8 +22,13 @@ impl Evaluator<'_> {
             if self.exhausted {
                 break;
             }
+            self.has_unit_fault = false;
             // The error has been reported; the statement is skipped and the rest stays.
             let _ = self.item(item);
+            // The innermost statement takes the fault; those around it stay.
+            if std::mem::take(&mut self.has_unit_fault) && matches!(self.output, Output::Event(_)) {
+                self.unit_faults.push(item.span());
+            }
         }
         self.locals.truncate(locals);
     }

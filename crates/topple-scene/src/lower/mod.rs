@@ -3,12 +3,14 @@
 //! Every function here changes one thing and says what the engine refused, so that the caller can report it at the place
 //! where it was written.
 
+mod joint;
 mod space;
 
 use topple::math::{AngOps, InertiaOps, VecOps};
 use topple::shape::ShapeOps;
 use topple::{BodyDef, BodyId, Drag, Filter, Locks, Mass, Material, Real, ShapeDef, World};
 
+pub use joint::{change_joint, joint};
 pub use space::Space;
 
 use crate::model::{self, Setting, Vec3};

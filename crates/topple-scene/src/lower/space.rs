@@ -3,7 +3,7 @@
 use topple::math::{PointOps, RotOps, VecOps};
 use topple::{D2, D3, Dim, Quat, Real, Rot2, Shape2, Shape3, SymMat3};
 
-use crate::model::{Pose, Shape, Vec3};
+use crate::model::{Pose, Shape, Vec3, geometry};
 
 /// A dimension that scenes can be lowered to. Positions and directions come as three numbers.
 pub trait Space: Dim {
@@ -23,6 +23,10 @@ pub trait Space: Dim {
     fn ang_out(w: Self::Ang) -> Vec3;
     /// The angle in 2D; in 3D the angle of the whole rotation [rad].
     fn angle(rot: Self::Rot) -> f64;
+
+    /// A frame whose x axis points along `axis` and, in 3D, whose z axis points along `axle` as far as that is at right
+    /// angles to it; unit vectors.
+    fn frame(axis: Vec3, axle: Option<Vec3>) -> Self::Rot;
 
     /// A position.
     fn point(v: Vec3) -> Self::Point {
@@ -99,6 +103,10 @@ impl Space for D2 {
     fn angle(rot: Rot2) -> f64 {
         f64::from(rot.angle())
     }
+
+    fn frame(axis: Vec3, _: Option<Vec3>) -> Rot2 {
+        Rot2::from_angle(libm::atan2(axis[1], axis[0]) as Real)
+    }
 }
 
 impl Space for D3 {
@@ -154,5 +162,10 @@ impl Space for D3 {
 
     fn angle(rot: Quat) -> f64 {
         f64::from(VecOps::length(RotOps::<D3>::to_ang(rot)))
+    }
+
+    fn frame(axis: Vec3, axle: Option<Vec3>) -> Quat {
+        let [x, y, z, w] = geometry::from_x(axis, axle).map(|part| part as Real);
+        RotOps::<D3>::normalized(Quat::from_xyzw(x, y, z, w))
     }
 }

@@ -133,19 +133,21 @@ pub enum Action {
         /// Point of attack in the world; the centre of mass if absent.
         at: Option<Vec3>,
     },
-    /// Changes bodies.
+    /// Changes bodies and joints.
     Change {
         /// Which.
         on: Vec<Target>,
         /// What.
         change: Box<Change>,
+        /// Where it was written.
+        span: Span,
     },
     /// Wakes bodies.
     Wake(Vec<Target>),
     /// Puts bodies to sleep.
     Sleep(Vec<Target>),
     /// Changes settings, by the keys of the schema.
-    Set(BTreeMap<SmolStr, Setting>),
+    Set(BTreeMap<SmolStr, Setting>, Span),
     /// Ends the run.
     Stop,
 }
@@ -171,6 +173,33 @@ pub struct Change {
     pub position: Option<Vec3>,
     /// Angle in 2D [rad].
     pub angle: Option<f64>,
+    /// For joints. `velocity` and `angular_velocity` count for them too.
+    pub joint: JointChange,
+}
+
+/// New values for a joint.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct JointChange {
+    /// Speed of the motor [rad/s or m/s].
+    pub speed: Option<f64>,
+    /// Target of the motor [rad or m].
+    pub target: Option<f64>,
+    /// The motor goes.
+    pub motor_off: bool,
+    /// Strength [N m].
+    pub max_torque: Option<f64>,
+    /// Strength [N].
+    pub max_force: Option<f64>,
+    /// Limits [rad or m].
+    pub limits: Option<[f64; 2]>,
+    /// Steering of a wheel [rad].
+    pub steering: Option<f64>,
+    /// Where a mouse draws to [m].
+    pub place: Option<Vec3>,
+    /// Length [m].
+    pub length: Option<f64>,
+    /// Spring [Hz].
+    pub frequency: Option<f64>,
 }
 
 /// Bodies by full name: one, a group, all of a repetition, or all there are.

@@ -201,6 +201,23 @@ pub fn from_y(direction: Vec3) -> [f64; 4] {
     normalize_rotation([d[2], 0.0, -d[0], w]).unwrap_or(Pose::IDENTITY.rotation)
 }
 
+/// A rotation that takes +x to a direction and, if given, +z to `axle` as far as that is at right angles to it.
+#[must_use]
+pub fn from_x(direction: Vec3, axle: Option<Vec3>) -> [f64; 4] {
+    let d = normalize(direction);
+    let w = 1.0 + d[0];
+    let turned = if w < 1e-12 {
+        // Straight back: half a turn about y.
+        [0.0, 1.0, 0.0, 0.0]
+    } else {
+        normalize_rotation([0.0, -d[2], d[1], w]).unwrap_or(Pose::IDENTITY.rotation)
+    };
+    let Some(axle) = axle else { return turned };
+    let [x, y, z, w] = turned;
+    let local = rotate([-x, -y, -z, w], axle);
+    multiply(turned, about([1.0, 0.0, 0.0], libm::atan2(-local[1], local[2])))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,6 +228,21 @@ mod tests {
             let turned = rotate(from_y(direction), [0.0, 1.0, 0.0]);
             let wanted = normalize(direction);
             assert!(length(sub(turned, wanted)) < 1e-12, "{turned:?} for {wanted:?}");
+        }
+    }
+
+    #[test]
+    fn from_x_takes_x_and_z_there() {
+        for direction in [[1.0, 0.0, 0.0], [-2.0, 0.0, 0.0], [0.3, 0.5, -0.7], [0.0, 1.0, 0.0]] {
+            for axle in [[0.0, 0.0, 1.0], [0.2, -0.4, 0.9], [0.0, 0.1, -1.0]] {
+                let turned = from_x(direction, Some(axle));
+                let axis = normalize(direction);
+                assert!(length(sub(rotate(turned, [1.0, 0.0, 0.0]), axis)) < 1e-12);
+                assert!(length(sub(rotate(from_x(direction, None), [1.0, 0.0, 0.0]), axis)) < 1e-12);
+                let across = normalize(sub(axle, scale(axis, dot(axle, axis))));
+                let z = rotate(turned, [0.0, 0.0, 1.0]);
+                assert!(length(sub(z, across)) < 1e-12, "{z:?} for {across:?}");
+            }
         }
     }
 

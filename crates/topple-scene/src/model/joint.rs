@@ -21,21 +21,30 @@ pub struct Joint {
     pub at_b: Option<Vec3>,
     /// Whether the two bodies still collide.
     pub collide: bool,
-    /// Breaks above this force [N].
-    pub break_force: Option<f64>,
-    /// Breaks above this torque [N m].
-    pub break_torque: Option<f64>,
+    /// Stiffness of what it holds; the world's if absent.
+    pub hold: Option<Soft>,
+    /// What happens when it carries too much.
+    pub overload: Overload,
     /// What it does.
     pub kind: JointKind,
     /// Where it was written.
     pub span: Span,
 }
 
-/// A motor: the speed it wants [rad/s or m/s] and its strength [N m or N], unlimited if absent.
+/// What a motor wants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Drive {
+    /// A speed [rad/s or m/s].
+    Speed(f64),
+    /// An angle [rad] or a displacement [m], pulled to with this stiffness: a servo.
+    Target(f64, Soft),
+}
+
+/// A motor: what it wants and its strength [N m or N], unlimited if absent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motor {
-    /// Speed.
-    pub speed: f64,
+    /// What it wants.
+    pub drive: Drive,
     /// Strength.
     pub strength: Option<f64>,
 }
@@ -47,6 +56,26 @@ pub struct Soft {
     pub frequency: f64,
     /// 1 is critical.
     pub damping_ratio: f64,
+}
+
+/// A spring about or along the axis of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// Angle [rad] or displacement [m] without force.
+    pub rest: f64,
+    /// Its stiffness.
+    pub soft: Soft,
+}
+
+/// Forces and torques that are too much for a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Overload {
+    /// Force [N].
+    pub force: Option<f64>,
+    /// Torque [N m].
+    pub torque: Option<f64>,
+    /// The joint breaks; otherwise it is only counted.
+    pub breaks: bool,
 }
 
 /// What a joint does. Axes are unit vectors in the world.
@@ -69,8 +98,8 @@ pub enum JointKind {
         limits: Option<[f64; 2]>,
         /// Motor.
         motor: Option<Motor>,
-        /// Softness.
-        soft: Option<Soft>,
+        /// Spring.
+        spring: Option<Spring>,
     },
     /// Slides along an axis.
     Slider {
@@ -80,14 +109,11 @@ pub enum JointKind {
         limits: Option<[f64; 2]>,
         /// Motor.
         motor: Option<Motor>,
-        /// Softness.
-        soft: Option<Soft>,
+        /// Spring.
+        spring: Option<Spring>,
     },
     /// No relative motion.
-    Fixed {
-        /// Softness.
-        soft: Option<Soft>,
-    },
+    Fixed,
     /// Two points at a distance.
     Distance {
         /// Length [m]; as placed if absent.
@@ -121,8 +147,10 @@ pub enum JointKind {
         limits: Option<[f64; 2]>,
         /// Motor.
         motor: Option<Motor>,
-        /// Softness of the suspension.
-        soft: Option<Soft>,
+        /// Suspension; none: it slides freely.
+        spring: Option<Spring>,
+        /// Angle by which the axle is turned about the suspension [rad].
+        steering: f64,
     },
     /// Coupled rotation.
     Gear {
@@ -133,12 +161,18 @@ pub enum JointKind {
         /// Axis of b.
         axis_b: Vec3,
     },
-    /// Wanted relative velocity.
+    /// Wanted velocity, or place and rotation, of a against b. Rows about which nothing is said stay free.
     Motor {
         /// [m/s].
         velocity: Option<Vec3>,
         /// [rad/s].
         angular_velocity: Option<Vec3>,
+        /// Displacement from where it was placed [m].
+        offset: Option<Vec3>,
+        /// Rotation vector from how it was placed [rad].
+        turn: Option<Vec3>,
+        /// Stiffness towards offset and turn; without it only the velocities are held.
+        soft: Option<Soft>,
         /// [N].
         max_force: Option<f64>,
         /// [N m].
@@ -150,7 +184,7 @@ pub enum JointKind {
         target: Vec3,
         /// [N].
         max_force: Option<f64>,
-        /// Softness.
-        soft: Option<Soft>,
+        /// Stiffness.
+        soft: Soft,
     },
 }

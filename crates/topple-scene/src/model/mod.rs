@@ -16,7 +16,7 @@ pub use body::{Body, BodyKind, Filter, Locks, Look, Material, Part, Shape};
 pub use director::{Action, Event, Expectation, Moment, Query, Schedule, Scope, Target, Window};
 pub use force::{Force, ForceKind};
 pub use geometry::{Pose, Vec3};
-pub use joint::{Joint, JointKind, Motor, Soft};
+pub use joint::{Drive, Joint, JointKind, Motor, Overload, Soft, Spring};
 pub use world::{Defaults, Setting, World};
 
 use crate::ast::Declaration;

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use super::write_items;
 use crate::ast::Unary;
 use crate::model::{
-    Body, BodyKind, Defaults, Event, Expectation, Filter, Force, ForceKind, Joint, JointKind, Look, Material,
-    Moment, Motor, Part, Pose, Query, Scene, Schedule, Setting, Shape, Soft, Target, Vec3, Window, World,
+    Body, BodyKind, Defaults, Drive, Event, Expectation, Filter, Force, ForceKind, Joint, JointKind, Look,
+    Material, Moment, Motor, Overload, Part, Pose, Query, Scene, Schedule, Setting, Shape, Soft, Spring,
+    Target, Vec3, Window, World,
 };
 use crate::value::number_text;
 
@@ -387,11 +388,24 @@ impl Printer<'_> {
         }
     }
 
-    fn motor(&mut self, motor: Option<Motor>, strength: &str) {
-        if let Some(motor) = motor {
-            self.number("motorSpeed", motor.speed);
-            self.optional(strength, motor.strength);
+    fn spring(&mut self, spring: Option<Spring>) {
+        if let Some(spring) = spring {
+            self.soft(Some(spring.soft));
+            self.number_unless("rest", spring.rest, 0.0);
         }
+    }
+
+    fn motor(&mut self, motor: Option<Motor>, strength: &str) {
+        let Some(motor) = motor else { return };
+        match motor.drive {
+            Drive::Speed(speed) => self.number("motorSpeed", speed),
+            Drive::Target(target, soft) => {
+                self.number("motorTarget", target);
+                self.number("motorFrequency", soft.frequency);
+                self.number("motorDamping", soft.damping_ratio);
+            }
+        }
+        self.optional(strength, motor.strength);
     }
 
     fn joint(&mut self, joint: &Joint) {
@@ -399,7 +413,7 @@ impl Printer<'_> {
             JointKind::Ball { .. } => "ball",
             JointKind::Hinge { .. } => "hinge",
             JointKind::Slider { .. } => "slider",
-            JointKind::Fixed { .. } => "fixed",
+            JointKind::Fixed => "fixed",
             JointKind::Distance { .. } => "distance",
             JointKind::Spring { .. } => "spring",
             JointKind::Rope { .. } => "rope",
@@ -415,27 +429,31 @@ impl Printer<'_> {
         self.out.push_str(" {");
         self.text("a", Some(&joint.a));
         self.text("b", joint.b.as_deref());
-        self.optional_vector("atA", joint.at_a);
-        self.optional_vector("atB", joint.at_b);
+        if matches!(joint.kind, JointKind::Mouse { .. }) {
+            self.optional_vector("at", joint.at_a);
+        } else {
+            self.optional_vector("atA", joint.at_a);
+            self.optional_vector("atB", joint.at_b);
+        }
         match &joint.kind {
             JointKind::Ball { axis, cone_limit, twist_limits } => {
                 self.axis("axis", *axis, false);
                 self.optional("coneLimit", *cone_limit);
                 self.pair("twistLimits", *twist_limits);
             }
-            JointKind::Hinge { axis, limits, motor, soft } => {
+            JointKind::Hinge { axis, limits, motor, spring } => {
                 self.axis("axis", *axis, false);
                 self.pair("limits", *limits);
                 self.motor(*motor, "maxTorque");
-                self.soft(*soft);
+                self.spring(*spring);
             }
-            JointKind::Slider { axis, limits, motor, soft } => {
+            JointKind::Slider { axis, limits, motor, spring } => {
                 self.axis("axis", *axis, true);
                 self.pair("limits", *limits);
                 self.motor(*motor, "maxForce");
-                self.soft(*soft);
+                self.spring(*spring);
             }
-            JointKind::Fixed { soft } => self.soft(*soft),
+            JointKind::Fixed => {}
             JointKind::Distance { length, limits, soft } => {
                 self.optional("length", *length);
                 self.pair("limits", *limits);
@@ -447,33 +465,45 @@ impl Printer<'_> {
                 self.number("damping", *damping);
             }
             JointKind::Rope { length } => self.optional("length", *length),
-            JointKind::Wheel { axis, axle, limits, motor, soft } => {
+            JointKind::Wheel { axis, axle, limits, motor, spring, steering } => {
+                if spring.is_none() {
+                    self.number("frequency", 0.0);
+                }
+                self.number_unless("steering", *steering, 0.0);
                 self.axis("axis", *axis, true);
                 self.axis("axle", *axle, false);
                 self.pair("limits", *limits);
                 self.motor(*motor, "maxTorque");
-                self.soft(*soft);
+                self.spring(*spring);
             }
             JointKind::Gear { ratio, axis_a, axis_b } => {
                 self.number("ratio", *ratio);
                 self.axis("axis", *axis_a, false);
                 self.axis("axisB", *axis_b, false);
             }
-            JointKind::Motor { velocity, angular_velocity, max_force, max_torque } => {
+            JointKind::Motor { velocity, angular_velocity, offset, turn, soft, max_force, max_torque } => {
                 self.optional_vector("vel", *velocity);
                 self.optional_spin("angvel", *angular_velocity);
+                self.optional_vector("offset", *offset);
+                self.optional_spin("turn", *turn);
+                self.soft(*soft);
                 self.optional("maxForce", *max_force);
                 self.optional("maxTorque", *max_torque);
             }
             JointKind::Mouse { target, max_force, soft } => {
                 self.vector("target", *target);
                 self.optional("maxForce", *max_force);
-                self.soft(*soft);
+                self.soft(Some(*soft));
             }
         }
         self.flag("collide", joint.collide);
-        self.optional("breakForce", joint.break_force);
-        self.optional("breakTorque", joint.break_torque);
+        if let Some(hold) = joint.hold {
+            self.number("holdFrequency", hold.frequency);
+            self.number("holdDamping", hold.damping_ratio);
+        }
+        let Overload { force, torque, breaks } = joint.overload;
+        self.optional(if breaks { "breakForce" } else { "alarmForce" }, force);
+        self.optional(if breaks { "breakTorque" } else { "alarmTorque" }, torque);
         self.out.push_str(" }\n");
     }
 

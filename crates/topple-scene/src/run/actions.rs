@@ -7,7 +7,7 @@ use crate::diagnostics::Diagnostic;
 use crate::lower::{self, Space};
 use crate::model::director::Change;
 use crate::model::geometry::{Pose, rotate};
-use crate::model::{self, Action, ForceKind, Joint, Target, Vec3};
+use crate::model::{self, Action, ForceKind, Target, Vec3};
 use crate::span::Span;
 
 impl<D: Space> Run<D> {
@@ -42,11 +42,7 @@ impl<D: Space> Run<D> {
         }
     }
 
-    pub(super) fn add_joint(&mut self, joint: &Joint) {
-        self.refuse(joint.span, String::from("the engine has no joints yet"));
-    }
-
-    fn refuse(&mut self, span: Span, reason: String) {
+    pub(super) fn refuse(&mut self, span: Span, reason: String) {
         self.diagnostics.push(Diagnostic::error("engine", span, reason));
     }
 
@@ -79,10 +75,12 @@ impl<D: Space> Run<D> {
                     self.push(index, [impulse, force], [angular_impulse, torque], at);
                 }
             }
-            Action::Change { on, change } => {
+            Action::Change { on, change, span } => {
+                self.here = span;
                 for index in self.find_all(&on) {
                     self.change(index, &change);
                 }
+                self.change_joints(&on, &change);
             }
             Action::Wake(on) => {
                 for index in self.find_all(&on) {
@@ -90,12 +88,13 @@ impl<D: Space> Run<D> {
                 }
             }
             Action::Sleep(_) => {
-                self.refuse(Span::default(), String::from("the engine cannot put bodies to sleep yet"))
+                self.refuse(self.here, String::from("the engine cannot put bodies to sleep yet"))
             }
-            Action::Set(settings) => {
+            Action::Set(settings, span) => {
+                self.here = span;
                 for (key, value) in &settings {
                     if let Err(reason) = lower::apply_setting(&mut self.world, key, value) {
-                        self.refuse(Span::default(), format!("{key}: {reason}"));
+                        self.refuse(self.here, format!("{key}: {reason}"));
                     }
                 }
             }
@@ -109,12 +108,12 @@ impl<D: Space> Run<D> {
             let _ = self.world.remove_body(self.bodies[index].id);
             self.bodies[index].exists = false;
         }
-        let named = |name: &Option<smol_str::SmolStr>| {
-            targets
-                .iter()
-                .any(|target| matches!((target, name), (Target::Named(wanted), Some(name)) if wanted == name))
+        self.remove_joints(targets);
+        // `all` means bodies.
+        let named = |name: Option<&str>| {
+            targets.iter().any(|target| *target != Target::All && target.matches(name, None))
         };
-        self.forces.retain(|force| !named(&force.name));
+        self.forces.retain(|force| !named(force.name.as_deref()));
     }
 
     /// Impulse and force; angular impulse and torque.
@@ -157,7 +156,7 @@ impl<D: Space> Run<D> {
             };
             match self.world.set_kind(id, kind) {
                 Ok(()) => self.bodies[index].dynamic = kind == BodyKind::Dynamic,
-                Err(error) => self.refuse(Span::default(), error.to_string()),
+                Err(error) => self.refuse(self.here, error.to_string()),
             }
         }
         if let Some(colour) = change.colour {

@@ -5,6 +5,7 @@
 mod actions;
 mod expect;
 mod forces;
+mod joints;
 mod query;
 
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,7 @@ use smol_str::SmolStr;
 use topple::{BodyId, D2, D3, World};
 
 pub use expect::Outcome;
+pub use joints::JointInfo;
 
 use crate::Expander;
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -136,6 +138,10 @@ pub struct Run<D: Space> {
     pub world: World<D>,
     /// Every body there ever was, in order of creation; a body's user data is its index here.
     pub bodies: Vec<BodyInfo>,
+    /// Every joint there ever was, in order of creation; a joint's user data is its index here.
+    pub joints: Vec<JointInfo>,
+    /// The body without shapes that joints to the world hang on, once there is one.
+    ground: Option<BodyId>,
     names: HashMap<SmolStr, usize>,
     forces: Vec<Force>,
     events: Vec<Event>,
@@ -146,6 +152,8 @@ pub struct Run<D: Space> {
     ignored: Ignored,
     steps: u64,
     stopped: bool,
+    /// Where what is being carried out was written.
+    here: Span,
     diagnostics: Diagnostics,
 }
 
@@ -158,6 +166,8 @@ impl<D: Space> Run<D> {
         let mut run = Self {
             world,
             bodies: Vec::with_capacity(scene.bodies.len()),
+            joints: Vec::with_capacity(scene.joints.len()),
+            ground: None,
             names: HashMap::new(),
             forces: scene.forces.clone(),
             events: scene.events.clone(),
@@ -168,6 +178,7 @@ impl<D: Space> Run<D> {
             ignored: Ignored::default(),
             steps: 0,
             stopped: false,
+            here: Span::default(),
             diagnostics: Diagnostics::new(limits.diagnostics),
         };
         for (index, (key, reason)) in refused.into_iter().enumerate() {
@@ -201,7 +212,20 @@ impl<D: Space> Run<D> {
         self.apply_forces();
         self.world.step();
         self.steps += 1;
+        self.count_overloads();
         self.check_expectations();
+    }
+
+    /// Bodies of the scene that exist.
+    #[must_use]
+    pub fn body_count(&self) -> usize {
+        self.world.body_count() - usize::from(self.ground.is_some())
+    }
+
+    /// Whether this is the body without shapes that stands for the world where joints hang on it.
+    #[must_use]
+    pub fn is_ground(&self, id: BodyId) -> bool {
+        self.ground == Some(id)
     }
 
     /// What the director has for this moment.
@@ -215,6 +239,7 @@ impl<D: Space> Run<D> {
             };
             let Some(occurrence) = occurrence else { continue };
             self.fired[index] = true;
+            self.here = self.events[index].span;
             let fired = self.expander.fire(&self.events[index], occurrence);
             for found in fired.diagnostics.iter() {
                 self.diagnostics.push(found.clone());

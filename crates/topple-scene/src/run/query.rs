@@ -7,6 +7,7 @@ use crate::ast::{Binary, Unary};
 use crate::lower::Space;
 use crate::model::geometry::{add, cross, dot, length, scale, sub};
 use crate::model::{Query, Target, Vec3};
+use crate::schema::director::{Of, quantity};
 use crate::schema::functions::{self, Body};
 
 /// A value: numbers (one per body where several are meant), or a text.
@@ -126,9 +127,21 @@ impl<D: Space> Run<D> {
     fn quantity(&self, name: &str, targets: &[Target]) -> Vec<f64> {
         match targets {
             [] => vec![self.world_quantity(name)],
-            [one] if name == "exists" => vec![truth(!self.find(one).is_empty())],
+            [one] if name == "exists" => {
+                vec![truth(!self.find(one).is_empty() || !self.find_joints(one).is_empty())]
+            }
             [one] => {
-                self.find(one).iter().map(|index| self.body_quantity(name, &self.bodies[*index])).collect()
+                let of = quantity(name).map_or(Of::Body, |quantity| quantity.of);
+                let mut values = Vec::new();
+                if matches!(of, Of::Body | Of::Either) {
+                    let bodies = self.find(one);
+                    values.extend(bodies.iter().map(|index| self.body_quantity(name, &self.bodies[*index])));
+                }
+                if of == Of::Joint || (of == Of::Either && *one != Target::All) {
+                    let joints = self.find_joints(one);
+                    values.extend(joints.iter().map(|index| self.joint_quantity(name, &self.joints[*index])));
+                }
+                values
             }
             [left, right, ..] => {
                 let (left, right) = (self.find(left), self.find(right));
@@ -219,7 +232,8 @@ impl<D: Space> Run<D> {
                 }
                 if D::N == 2 { total[2] } else { length(total) }
             }
-            "bodies" => self.world.body_count() as f64,
+            "bodies" => self.body_count() as f64,
+            "joints" => self.world.joint_count() as f64,
             "awake" => self.world.awake_count() as f64,
             "contacts" => {
                 self.world.contacts().filter(topple::world::ContactView::is_touching).count() as f64

@@ -29,6 +29,25 @@ const CHANGE: &[Param] = &[
     p("centre", Vector, Dimension::LENGTH, "Moved here.").alias(&["center", "at"]),
     p("angle", Number, Dimension::ANGLE, "Turned to this.").only(super::Dims::Two),
 ];
+const ANGLE: Dimension = Dimension::ANGLE;
+const LENGTH: Dimension = Dimension::LENGTH;
+const CHANGE_JOINT: &[Param] = &[
+    p("motorSpeed", Number, dim(0, 0, -1, 1), "Speed that the motor of a hinge, slider or wheel holds.")
+        .or_unit(dim(1, 0, -1, 0)),
+    p("motorTarget", Number, ANGLE, "Angle or displacement that it holds.").or_unit(LENGTH),
+    p("motorOff", Type::Flag, NONE, "Takes the motor away."),
+    p("maxTorque", Number, dim(2, 1, -2, 0), "Strength of the motor.").range(super::Range::NotNegative),
+    p("maxForce", Number, dim(1, 1, -2, 0), "Strength of the motor, or of a mouse.")
+        .range(super::Range::NotNegative),
+    p("limits", Type::Pair, ANGLE, "Limits of a hinge, slider, wheel or distance.")
+        .or_unit(LENGTH)
+        .range(super::Range::Ordered),
+    p("steering", Number, ANGLE, "Angle of the axle of a wheel.").only(super::Dims::Three),
+    p("target", Vector, LENGTH, "Place that a mouse draws to."),
+    p("length", Number, LENGTH, "Length of a rope, rod or spring.").range(super::Range::NotNegative),
+    p("frequency", Number, dim(0, 0, -1, 0), "Spring of a hinge, slider, wheel, distance or mouse.")
+        .range(super::Range::Positive),
+];
 
 const fn act(
     name: &'static str,
@@ -43,64 +62,137 @@ const fn act(
 pub const KINDS: &[KindInfo] = &[
     act("push", &[PUSH], "Pushes bodies.", "at 5s { push ball { impulse 0,10,0 } }"),
     act("remove", &[], "Removes bodies, or a joint or force by its name.", "at 8s { remove ball; }"),
-    act("change", &[CHANGE], "Changes bodies.", "at 2s { change door { dynamic } }"),
+    act(
+        "change",
+        &[CHANGE, CHANGE_JOINT],
+        "Changes bodies or joints. `vel` and `angvel` are for bodies and for joints of the kind `motor`.",
+        "at 2s { change door { dynamic  colour red } }",
+    ),
     act("wake", &[], "Wakes bodies.", "at 2s { wake all; }"),
     act("sleep", &[], "Puts bodies to sleep.", "at 2s { sleep wall; }"),
     act("set", &[world::WORLD], "Changes settings of the world.", "at 3s { set { gravity 0,0,0 } }"),
     act("stop", &[], "Ends the run.", "at 10000 steps { stop; }"),
 ];
 
+/// What a quantity is a quantity of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// The whole world.
+    World,
+    /// A body.
+    Body,
+    /// Two bodies.
+    Pair,
+    /// A joint.
+    Joint,
+    /// A body or a joint.
+    Either,
+}
+
+impl Of {
+    /// Number of arguments.
+    #[must_use]
+    pub const fn count(self) -> usize {
+        match self {
+            Self::World => 0,
+            Self::Body | Self::Joint | Self::Either => 1,
+            Self::Pair => 2,
+        }
+    }
+
+    /// `(body)` and so on, for the reference.
+    #[must_use]
+    pub const fn arguments(self) -> &'static str {
+        match self {
+            Self::World => "",
+            Self::Body => "(body)",
+            Self::Joint => "(joint)",
+            Self::Either => "(body or joint)",
+            Self::Pair => "(body, body)",
+        }
+    }
+}
+
 /// A quantity of the running world, for `expect` and `when`.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantity {
     /// Name.
     pub name: &'static str,
-    /// How many bodies it takes; none for a quantity of the world.
-    pub bodies: usize,
+    /// What it is a quantity of.
+    pub of: Of,
     /// Unit.
     pub unit: &'static str,
     /// One line.
     pub doc: &'static str,
 }
 
-const fn q(name: &'static str, bodies: usize, unit: &'static str, doc: &'static str) -> Quantity {
-    Quantity { name, bodies, unit, doc }
+const fn q(name: &'static str, of: Of, unit: &'static str, doc: &'static str) -> Quantity {
+    Quantity { name, of, unit, doc }
 }
 
 /// All quantities.
 pub const QUANTITIES: &[Quantity] = &[
-    q("x", 1, "m", "Position along x."),
-    q("y", 1, "m", "Position along y."),
-    q("z", 1, "m", "Position along z."),
-    q("vx", 1, "m/s", "Velocity along x."),
-    q("vy", 1, "m/s", "Velocity along y."),
-    q("vz", 1, "m/s", "Velocity along z."),
-    q("speed", 1, "m/s", "Speed."),
-    q("spin", 1, "rad/s", "Angular speed; in 2D with its sign."),
-    q("angle", 1, "rad", "Angle in 2D; angle of the whole rotation from the start in 3D."),
-    q("tilt", 1, "rad", "Angle between the body's own up and the world's."),
-    q("moved", 1, "m", "Distance from where it started."),
-    q("kinetic", 1, "J", "Kinetic energy of a body."),
-    q("mass", 1, "kg", "Mass."),
-    q("asleep", 1, "", "1 if it sleeps, else 0."),
-    q("exists", 1, "", "1 if it is still there, else 0."),
-    q("distance", 2, "m", "Distance of the centres of mass of two bodies."),
-    q("touching", 2, "", "1 if two bodies touch, else 0."),
-    q("time", 0, "s", "Time since the start."),
-    q("steps", 0, "", "Steps since the start."),
-    q("energy", 0, "J", "Total energy, kinetic and potential."),
-    q("kineticEnergy", 0, "J", "Kinetic energy of all bodies."),
-    q("potentialEnergy", 0, "J", "Potential energy of all bodies."),
-    q("momentumX", 0, "N s", "Momentum along x."),
-    q("momentumY", 0, "N s", "Momentum along y."),
-    q("momentumZ", 0, "N s", "Momentum along z."),
-    q("angularMomentum", 0, "N m s", "Length of the angular momentum about the origin; in 2D with its sign."),
-    q("bodies", 0, "", "Number of bodies."),
-    q("awake", 0, "", "Number of awake bodies."),
-    q("contacts", 0, "", "Number of touching contacts."),
-    q("joints", 0, "", "Number of joints."),
-    q("penetration", 0, "m", "Deepest overlap of the last step."),
-    q("hash", 0, "", "Hash of the exact state, compared with a text."),
+    q("x", Of::Body, "m", "Position along x."),
+    q("y", Of::Body, "m", "Position along y."),
+    q("z", Of::Body, "m", "Position along z."),
+    q("vx", Of::Body, "m/s", "Velocity along x."),
+    q("vy", Of::Body, "m/s", "Velocity along y."),
+    q("vz", Of::Body, "m/s", "Velocity along z."),
+    q("speed", Of::Body, "m/s", "Speed."),
+    q(
+        "spin",
+        Of::Either,
+        "rad/s",
+        "Angular speed; in 2D with its sign. Of a joint about its axis, `a` against `b`.",
+    ),
+    q(
+        "angle",
+        Of::Either,
+        "rad",
+        "Angle in 2D; angle of the whole rotation from the start in 3D. Of a joint about its axis, `a` in `b`.",
+    ),
+    q("tilt", Of::Body, "rad", "Angle between the body's own up and the world's."),
+    q("moved", Of::Body, "m", "Distance from where it started."),
+    q("kinetic", Of::Body, "J", "Kinetic energy of a body."),
+    q("mass", Of::Body, "kg", "Mass."),
+    q("asleep", Of::Body, "", "1 if it sleeps, else 0."),
+    q("exists", Of::Either, "", "1 if it is still there, else 0: bodies can be removed, joints can break."),
+    q("distance", Of::Pair, "m", "Distance of the centres of mass of two bodies."),
+    q("touching", Of::Pair, "", "1 if two bodies touch, else 0."),
+    q("slide", Of::Joint, "m", "Displacement of `a` along the axis of a slider or wheel."),
+    q("gap", Of::Joint, "m", "Distance of its two places."),
+    q(
+        "stretch",
+        Of::Joint,
+        "m",
+        "How far the joint is from what it should hold; of a spring, from its length.",
+    ),
+    q("force", Of::Joint, "N", "Force it carries."),
+    q("forceX", Of::Joint, "N", "Force it exerts on `a` along x."),
+    q("forceY", Of::Joint, "N", "Force it exerts on `a` along y."),
+    q("forceZ", Of::Joint, "N", "Force it exerts on `a` along z."),
+    q("torque", Of::Joint, "N m", "Torque it exerts on `a`; in 2D with its sign."),
+    q("overloads", Of::Joint, "", "Steps in which it carried more than `alarmForce` or `alarmTorque`."),
+    q("time", Of::World, "s", "Time since the start."),
+    q("steps", Of::World, "", "Steps since the start."),
+    q("energy", Of::World, "J", "Total energy, kinetic and potential."),
+    q("kineticEnergy", Of::World, "J", "Kinetic energy of all bodies."),
+    q("potentialEnergy", Of::World, "J", "Potential energy of all bodies."),
+    q("momentumX", Of::World, "N s", "Momentum along x."),
+    q("momentumY", Of::World, "N s", "Momentum along y."),
+    q("momentumZ", Of::World, "N s", "Momentum along z."),
+    q(
+        "angularMomentum",
+        Of::World,
+        "N m s",
+        "Length of the angular momentum about the origin; in 2D with its sign.",
+    ),
+    q("bodies", Of::World, "", "Number of bodies."),
+    q("awake", Of::World, "", "Number of awake bodies."),
+    q("contacts", Of::World, "", "Number of touching contacts."),
+    q("joints", Of::World, "", "Number of joints."),
+    q("penetration", Of::World, "m", "Deepest overlap of the last step."),
+    q("hash", Of::World, "", "Hash of the exact state, compared with a text."),
 ];
 
 /// The quantity of a word.

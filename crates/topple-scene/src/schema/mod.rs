@@ -133,6 +133,8 @@ pub struct Param {
     pub default: Default,
     /// Physical dimension.
     pub unit: Dimension,
+    /// The other dimension it may have: what turns in one case slides in the other.
+    pub other_unit: Option<Dimension>,
     /// In which worlds.
     pub dims: Dims,
     /// One line.
@@ -149,6 +151,7 @@ pub(crate) const fn p(name: &'static str, kind: Type, unit: Dimension, doc: &'st
         range: Range::Any,
         default: Default::None("none"),
         unit,
+        other_unit: None,
         dims: Dims::Both,
         doc,
     }
@@ -173,6 +176,11 @@ impl Param {
 
     pub(crate) const fn or(mut self, default: Default) -> Self {
         self.default = default;
+        self
+    }
+
+    pub(crate) const fn or_unit(mut self, unit: Dimension) -> Self {
+        self.other_unit = Some(unit);
         self
     }
 

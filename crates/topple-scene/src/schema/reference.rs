@@ -161,7 +161,8 @@ fn value(row: &Param) -> String {
         Type::Any => String::from("any"),
     };
     if row.unit != Dimension::NONE {
-        let _ = write!(text, " [{}]", row.unit.symbol());
+        let other = row.other_unit.map_or_else(String::new, |unit| format!(" or {}", unit.symbol()));
+        let _ = write!(text, " [{}{other}]", row.unit.symbol());
     }
     match row.range {
         Range::Any => {}
@@ -218,7 +219,7 @@ fn director_section(out: &mut String) {
     );
     out.push_str("| quantity | unit | meaning |\n|---|---|---|\n");
     for quantity in director::QUANTITIES {
-        let arguments = ["", "(body)", "(body, body)"][quantity.bodies.min(2)];
+        let arguments = quantity.of.arguments();
         let _ = writeln!(out, "| `{}{arguments}` | {} | {} |", quantity.name, quantity.unit, quantity.doc);
     }
     out.push_str("\n| of a list | meaning |\n|---|---|\n");

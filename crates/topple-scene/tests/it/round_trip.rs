@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use topple_scene::model::geometry::{normalize, normalize_rotation};
 use topple_scene::model::{
-    Body, BodyKind, Camera, Defaults, Expectation, Filter, Force, ForceKind, Ignore, Joint, JointKind, Light,
-    Locks, Look, Material, Moment, Motor, Part, Pose, Query, Scene, Setting, Shape, Soft, Target, Vec3,
-    Window, World,
+    Body, BodyKind, Camera, Defaults, Drive, Expectation, Filter, Force, ForceKind, Ignore, Joint, JointKind,
+    Light, Locks, Look, Material, Moment, Motor, Overload, Part, Pose, Query, Scene, Setting, Shape, Soft,
+    Spring, Target, Vec3, Window, World,
 };
 use topple_scene::span::Span;
 use topple_scene::{ast, print};
@@ -188,34 +188,56 @@ fn body(dimension: u8) -> impl Strategy<Value = Body> {
 fn joint_kind(dimension: u8) -> impl Strategy<Value = JointKind> {
     let axis = direction(dimension);
     let z = move |axis: Vec3| if dimension == 2 { [0.0, 0.0, 1.0] } else { axis };
-    let soft = prop::option::of((positive(), positive()))
-        .prop_map(|soft| soft.map(|(frequency, damping_ratio)| Soft { frequency, damping_ratio }));
-    let motor = prop::option::of((number(), prop::option::of(positive())))
-        .prop_map(|motor| motor.map(|(speed, strength)| Motor { speed, strength }));
+    let firm =
+        || (positive(), positive()).prop_map(|(frequency, damping_ratio)| Soft { frequency, damping_ratio });
+    let spring = prop::option::of((number(), firm()))
+        .prop_map(|spring| spring.map(|(rest, soft)| Spring { rest, soft }));
+    let drive = prop_oneof![
+        number().prop_map(Drive::Speed),
+        (number(), firm()).prop_map(|(target, soft)| Drive::Target(target, soft)),
+    ];
+    let motor = prop::option::of((drive, prop::option::of(positive())))
+        .prop_map(|motor| motor.map(|(drive, strength)| Motor { drive, strength }));
     let limits = prop::option::of((number(), positive())).prop_map(|limits| limits.map(|(a, b)| [a, a + b]));
     let length = prop::option::of(positive());
-    (0u8..11, axis, soft, motor, limits, length, positive(), vector(dimension), spin(dimension)).prop_map(
-        move |(kind, axis, soft, motor, limits, length, x, v, w)| match kind {
+    let numbers = (positive(), vector(dimension), spin(dimension), firm());
+    (0u8..11, axis, spring, motor, limits, length, numbers).prop_map(
+        move |(kind, axis, spring, motor, limits, length, (x, v, w, firm))| match kind {
             0 => JointKind::Ball {
                 axis: z(axis),
-                cone_limit: if dimension == 3 { length } else { None },
+                cone_limit: if dimension == 3 { length.map(|length| length.min(3.0)) } else { None },
                 twist_limits: if dimension == 3 { limits } else { None },
             },
-            1 => JointKind::Hinge { axis: z(axis), limits, motor, soft },
-            2 => JointKind::Slider { axis, limits, motor, soft },
-            3 => JointKind::Fixed { soft },
-            4 => JointKind::Distance { length, limits, soft },
+            1 => JointKind::Hinge { axis: z(axis), limits, motor, spring },
+            2 => JointKind::Slider { axis, limits, motor, spring },
+            3 => JointKind::Fixed,
+            4 => JointKind::Distance {
+                length: length.filter(|_| limits.is_none()),
+                limits,
+                soft: spring.map(|spring| spring.soft),
+            },
             5 => JointKind::Spring { length, stiffness: x, damping: 0.0 },
             6 => JointKind::Rope { length },
-            7 => JointKind::Wheel { axis, axle: z(axis), limits, motor, soft },
+            7 => JointKind::Wheel {
+                axis,
+                // At right angles to the suspension, or it would be refused.
+                axle: z(normalize([-axis[1] - axis[2], axis[0], axis[0]])),
+                limits,
+                motor,
+                spring,
+                steering: if dimension == 3 { x } else { 0.0 },
+            },
             8 => JointKind::Gear { ratio: -x, axis_a: z(axis), axis_b: z(axis) },
             9 => JointKind::Motor {
                 velocity: length.map(|_| v),
                 angular_velocity: Some(w),
+                offset: spring.map(|_| v),
+                turn: limits.and(spring).map(|_| w),
+                soft: spring.map(|spring| spring.soft),
                 max_force: length,
                 max_torque: None,
             },
-            _ => JointKind::Mouse { target: v, max_force: length, soft },
+            _ => JointKind::Mouse { target: v, max_force: length, soft: firm },
         },
     )
 }
@@ -355,17 +377,27 @@ fn assemble(
     for (index, body) in bodies.iter_mut().enumerate() {
         body.name = Some(format!("body{index}").into());
     }
-    let joint = |(kind, at, flag): (JointKind, Option<Vec3>, bool)| Joint {
-        name: None,
-        a: "body0".into(),
-        b: flag.then(|| "body1".into()),
-        at_a: at,
-        at_b: at.filter(|_| flag),
-        collide: flag,
-        break_force: at.map(|_| 5.0),
-        break_torque: None,
-        kind,
-        span: Span::default(),
+    let joint = |(kind, at, flag): (JointKind, Option<Vec3>, bool)| {
+        let is_mouse = matches!(kind, JointKind::Mouse { .. });
+        let is_gear = matches!(kind, JointKind::Gear { .. });
+        let at = at.filter(|_| !is_gear);
+        Joint {
+            name: None,
+            a: "body0".into(),
+            b: (flag || is_gear || at.is_none()).then(|| "body1".into()),
+            at_a: at,
+            // A mouse has one place on its body.
+            at_b: at.filter(|_| flag || is_mouse || at.is_some()),
+            collide: flag,
+            hold: at
+                .filter(|_| {
+                    flag && !is_mouse && !matches!(kind, JointKind::Motor { .. } | JointKind::Spring { .. })
+                })
+                .map(|_| Soft { frequency: 20.0, damping_ratio: 0.5 }),
+            overload: Overload { force: at.map(|_| 5.0), torque: None, breaks: flag && at.is_some() },
+            kind,
+            span: Span::default(),
+        }
     };
     let on = vec![Target::Named("body0".into()), Target::Named("body1".into())];
     let force = |kind| Force { name: None, on: on.clone(), kind, span: Span::default() };

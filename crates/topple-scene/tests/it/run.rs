@@ -154,7 +154,9 @@ fn the_guide_tells_the_truth() {
         let scene = good(snippet);
         let mut simulation = Simulation::new(&scene);
         assert_eq!(simulation.diagnostics().errors(), 0, "{snippet}");
-        simulation.run(scene.frames().unwrap_or(120).max(60));
+        let windows = scene.expectations.iter().map(|expectation| expectation.window);
+        let last = windows.filter_map(|window| window.last(scene.world.dt)).max().unwrap_or(0);
+        simulation.run(scene.frames().unwrap_or(120).max(last));
         for outcome in simulation.outcomes(true) {
             assert_eq!(outcome.passed, Some(true), "{snippet}\n{outcome:#?}");
         }

@@ -4,7 +4,8 @@
 //! keys, any order, duplicates allowed: the world sorts them, so that the state is the same under every method.
 //! **Must report** every overlapping pair ([`Proxies::is_pair`]) in which at least one proxy is in `moved`; may report
 //! other overlapping pairs; must not report pairs that do not overlap. Pairs that end are found by the world itself.
-//! **To add a method**: implement [`BroadPhase`], pass `tests/it/conformance/broad_phase.rs`.
+//! **To add a method**: implement [`BroadPhase`], add it to [`all`]; it then is part of `tests/broad_phase` and of
+//! `tests/it/conformance/broad_phase.rs`.
 
 mod all_pairs;
 mod bvh;
@@ -18,6 +19,21 @@ use crate::Error;
 use crate::exec::Executor;
 use crate::math::*;
 use crate::store::{Reader, Writer};
+
+/// Makes a broad phase.
+pub type MakeBroadPhase<D> = fn() -> Box<dyn BroadPhase<D>>;
+
+/// Every method: name, one line on what it is, how to make one. The first one is the default.
+pub fn all<D: Dim>() -> &'static [(&'static str, &'static str, MakeBroadPhase<D>)] {
+    &[
+        ("bvh", "bounding volume hierarchies for what stands and what moves", || {
+            Box::<BroadPhaseBvh<D>>::default()
+        }),
+        ("all-pairs", "every box against every other; the quadratic reference", || {
+            Box::<BroadPhaseAllPairs>::default()
+        }),
+    ]
+}
 
 /// A method of finding overlapping pairs.
 pub trait BroadPhase<D: Dim>: Send + Sync {

@@ -65,6 +65,12 @@ impl<D: Dim> Proxies<D> {
         &self.slots
     }
 
+    /// All slots, to move boxes where there is no world. The broad phase must be told which.
+    #[inline]
+    pub fn slots_mut(&mut self) -> &mut [Proxy<D>] {
+        &mut self.slots
+    }
+
     /// The proxy at `index`.
     #[inline]
     pub fn get(&self, index: u32) -> &Proxy<D> {

@@ -4,6 +4,7 @@ use super::{Dim, PointOps, Real, VecOps};
 
 /// An axis-aligned box, in world coordinates [m]. Bounds may be infinite (planes).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Aabb<D: Dim> {
     /// Lowest corner [m].
     pub min: D::Point,

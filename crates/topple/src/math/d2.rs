@@ -118,6 +118,7 @@ impl AngOps for Real {
 
 /// A position in the plane [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct Point2 {
     /// To the right [m].
     pub x: Real,

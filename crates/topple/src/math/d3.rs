@@ -129,6 +129,7 @@ impl AngOps for Vec3 {
 
 /// A position in space [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct Point3 {
     /// To the right [m].
     pub x: Real,

@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::Error;
-use crate::broad_phase::{BroadPhase, BroadPhaseAllPairs, BroadPhaseBvh};
+use crate::broad_phase::BroadPhase;
 use crate::integrator::{Integrator, IntegratorSemiImplicitEuler};
 use crate::math::*;
 use crate::narrow_phase::{NarrowPhase, NarrowPhaseAuto};
@@ -42,14 +42,7 @@ fn integrators<D: Dim>() -> Registry<dyn Integrator<D>> {
 }
 
 fn broad_phases<D: Dim>() -> Registry<dyn BroadPhase<D>> {
-    &[
-        ("bvh", "bounding volume hierarchies for what stands and what moves", || {
-            Box::<BroadPhaseBvh<D>>::default()
-        }),
-        ("all-pairs", "every box against every other; the quadratic reference", || {
-            Box::<BroadPhaseAllPairs>::default()
-        }),
-    ]
+    crate::broad_phase::all::<D>()
 }
 
 fn narrow_phases<D: Dim>() -> Registry<dyn NarrowPhase<D>> {

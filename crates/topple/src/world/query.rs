@@ -4,7 +4,7 @@ use super::World;
 use crate::Error;
 use crate::broad_phase::ProxyKind;
 use crate::math::*;
-use crate::shape::{Filter, LocalRay, ShapeOps};
+use crate::shape::{Filter, LocalRay, LocalRayHit, ShapeOps};
 use crate::store::{BodyId, ShapeId};
 
 /// Which shapes a query sees.
@@ -102,7 +102,8 @@ impl<D: Dim> World<D> {
         )
     }
 
-    fn hit_shape(&self, shape: u32, ray: &Ray<D>, max: Real) -> Option<RayHit<D>> {
+    /// Where the ray meets a shape, in the shape's frame.
+    fn hit_shape(&self, shape: u32, ray: &Ray<D>, max: Real) -> Option<LocalRayHit<D>> {
         let record = &self.shapes[shape];
         let pose = self.bodies.places[record.body as usize].compose(record.from_center);
         let local = LocalRay {
@@ -110,23 +111,28 @@ impl<D: Dim> World<D> {
             direction: pose.rotation.rotate_inv(ray.direction),
             max,
         };
-        let hit = record.shape.ray_cast(&local)?;
-        let (shape, body) = self.ids_of(shape);
-        let normal = pose.rotation.rotate(hit.normal);
-        Some(RayHit { shape, body, t: hit.t, point: ray.at(hit.t), normal })
+        record.shape.ray_cast(&local)
+    }
+
+    /// A hit as the caller sees it.
+    fn finish_hit(&self, index: u32, ray: &Ray<D>, hit: &LocalRayHit<D>) -> RayHit<D> {
+        let record = &self.shapes[index];
+        let rotation = self.bodies.places[record.body as usize].compose(record.from_center).rotation;
+        let (shape, body) = self.ids_of(index);
+        RayHit { shape, body, t: hit.t, point: ray.at(hit.t), normal: rotation.rotate(hit.normal) }
     }
 
     /// The first shape that the ray meets.
     pub fn cast_ray(&self, ray: &Ray<D>, filter: &QueryFilter) -> Result<Option<RayHit<D>>, Error> {
         ray.validate()?;
-        let mut best: Option<RayHit<D>> = None;
+        let mut best: Option<(u32, LocalRayHit<D>)> = None;
         let mut visit = |shape: u32, max: Real| {
             if self.sees(shape, filter)
                 && let Some(hit) = self.hit_shape(shape, ray, max)
             {
                 // DETERMINISM: of equal hits the lower shape wins, whatever the order of the visits.
-                if best.is_none_or(|b| (hit.t, hit.shape) < (b.t, b.shape)) {
-                    best = Some(hit);
+                if best.is_none_or(|(other, b)| (hit.t, shape) < (b.t, other)) {
+                    best = Some((shape, hit));
                 }
                 return hit.t.min(max);
             }
@@ -134,7 +140,7 @@ impl<D: Dim> World<D> {
         };
         let (origin, direction) = (ray.origin, ray.direction);
         self.methods.broad_phase.ray(&self.proxies, origin, direction, ray.max, D::Vec::ZERO, &mut visit);
-        Ok(best)
+        Ok(best.map(|(shape, hit)| self.finish_hit(shape, ray, &hit)))
     }
 
     /// All shapes that the ray meets, nearest first.
@@ -143,7 +149,8 @@ impl<D: Dim> World<D> {
         let mut hits = Vec::new();
         let mut visit = |shape: u32, max: Real| {
             if self.sees(shape, filter) {
-                hits.extend(self.hit_shape(shape, ray, ray.max));
+                let hit = self.hit_shape(shape, ray, ray.max);
+                hits.extend(hit.map(|hit| self.finish_hit(shape, ray, &hit)));
             }
             max
         };

@@ -1,6 +1,7 @@
 //! Questions to a tree: what overlaps a box, what does a ray meet.
 
-use super::geometry::overlaps;
+use super::geometry::{overlaps, prefetch};
+use super::slabs::{Entry, Ray};
 use super::tree::{INDEX, LEAF, Node, Tree};
 use crate::math::*;
 
@@ -26,6 +27,17 @@ impl<T: Copy + Default, const N: usize> Stack<T, N> {
         }
     }
 
+    /// [`Self::push`] that usually is no branch.
+    #[inline(always)]
+    fn push_if(&mut self, value: T, keep: bool) {
+        if let Some(place) = self.near.get_mut(self.len) {
+            *place = value;
+            self.len += usize::from(keep);
+        } else if keep {
+            self.far.push(value);
+        }
+    }
+
     #[inline]
     fn pop(&mut self) -> Option<T> {
         if self.len == N
@@ -35,48 +47,6 @@ impl<T: Copy + Default, const N: usize> Stack<T, N> {
         }
         self.len = self.len.checked_sub(1)?;
         Some(self.near[self.len])
-    }
-}
-
-/// A ray as boxes are tested with it.
-pub(super) struct Ray<D: Dim> {
-    origin: D::Point,
-    /// 1 / direction, component by component.
-    inv: D::Vec,
-    grow: D::Vec,
-    /// Parallel to no side of a box.
-    is_oblique: bool,
-}
-
-impl<D: Dim> Ray<D> {
-    pub(super) fn new(origin: D::Point, direction: D::Vec, grow: D::Vec) -> Self {
-        let mut inv = D::Vec::ZERO;
-        (0..D::N).for_each(|i| inv.set(i, 1.0 / direction.get(i)));
-        Self { origin, inv, grow, is_oblique: inv.is_finite() }
-    }
-
-    /// Where the ray enters the grown box, if it does so at `max` or before: as [`Aabb::ray`], to the last bit. A box in
-    /// a box is never met earlier, since every operation is monotonic.
-    pub(super) fn enter_any(&self, bounds: &Aabb<D>, max: Real) -> Option<Real> {
-        let grown = Aabb::<D> { min: bounds.min - self.grow, max: bounds.max + self.grow };
-        grown.ray(self.origin, self.inv, max).map(|(enter, _)| enter)
-    }
-
-    /// The same for finite boxes; ∞ is a miss.
-    #[inline(always)]
-    fn enter(&self, bounds: &Aabb<D>, max: Real) -> Real {
-        if !self.is_oblique {
-            return self.enter_any(bounds, max).unwrap_or(Real::INFINITY);
-        }
-        let low = (bounds.min - self.grow) - self.origin;
-        let high = (bounds.max + self.grow) - self.origin;
-        let (mut enter, mut leave) = (0.0, max);
-        for i in 0..D::N {
-            let (a, b) = (low.get(i) * self.inv.get(i), high.get(i) * self.inv.get(i));
-            enter = a.min(b).max(enter);
-            leave = a.max(b).min(leave);
-        }
-        if enter <= leave { enter } else { Real::INFINITY }
     }
 }
 
@@ -108,25 +78,41 @@ impl<D: Dim> Tree<D> {
     /// Calls `visit` for the leaves the ray meets before `max`, nearer boxes first; `max` becomes what it returns.
     pub(super) fn ray(&self, ray: &Ray<D>, max: &mut Real, visit: &mut dyn FnMut(u32, Real) -> Real) {
         let Some(root) = self.root() else { return };
-        if ray.enter(&root.bounds, *max) == Real::INFINITY {
+        if ray.enter(&root.bounds, *max).is_none() {
             return;
         }
+        if ray.is_plain {
+            self.descend::<true>(root.link, ray, max, visit);
+        } else {
+            self.descend::<false>(root.link, ray, max, visit);
+        }
+    }
+
+    /// [`Self::ray`] from the root on.
+    fn descend<const PLAIN: bool>(
+        &self,
+        mut link: u32,
+        ray: &Ray<D>,
+        max: &mut Real,
+        visit: &mut dyn FnMut(u32, Real) -> Real,
+    ) {
         let mut stack = Stack::<(u32, Real), 64>::new();
-        let mut link = root.link;
         loop {
-            let index = link & INDEX;
+            let index = (link & INDEX) as usize;
             if link & LEAF != 0 {
-                *max = visit(index, *max);
+                *max = visit(index as u32, *max);
             } else {
-                let (a, b) = (&self.nodes[index as usize], &self.nodes[index as usize + 1]);
-                let (s, t) = (ray.enter(&a.bounds, *max), ray.enter(&b.bounds, *max));
-                let (near, far) =
-                    if s <= t { ((a.link, s), (b.link, t)) } else { ((b.link, t), (a.link, s)) };
-                if far.1 < Real::INFINITY {
-                    stack.push(far);
-                }
-                if near.1 < Real::INFINITY {
-                    link = near.0;
+                let Some(pair) = self.nodes.get(index..).and_then(|nodes| nodes.first_chunk::<2>()) else {
+                    return;
+                };
+                pair.iter().for_each(|node| prefetch(&self.nodes, node.index()));
+                let Entry { enter: [s, t], hits } = ray.enter_both::<PLAIN>(pair, *max);
+                // PERF: without branches. Which boxes are met, and which is nearer, cannot be foretold.
+                let both = hits & hits >> 1;
+                let near = (hits >> 1 & (!hits | u32::from(t < s)) & 1) as usize;
+                stack.push_if((pair[near ^ 1].link, if s < t { t } else { s }), both == 1);
+                if hits != 0 {
+                    link = pair[near].link;
                     continue;
                 }
             }

@@ -9,20 +9,8 @@
 //!
 //! DETERMINISM: trees depend on the history of boxes alone, never on threads. The pairs depend on neither, once sorted.
 //!
-//! PERF: `cargo run --release --example broad_phase_bench`. One thread of an AMD EPYC that other programs shared, update
-//! and search, ns per moved body at 1 000 and at 100 000 bodies:
-//!
-//! |                                         |  2D |     |  3D |       |
-//! |-----------------------------------------|-----|-----|-----|-------|
-//! | gas, all moving                         |  86 | 150 | 175 |   330 |
-//! | gas, 40 % moving                        | 102 | 190 | 215 |   390 |
-//! | pile, 30 % moving                       | 240 | 450 | 510 | 1 050 |
-//! | pile, 2 % moving (8 or 25 pairs each)   | 335 | 670 | 640 | 2 300 |
-//! | 100 moving, the rest asleep             | 230 | 660 | 300 | 1 300 |
-//!
-//! What grows is mostly the way to memory, and in the piles the share of bodies that have neighbours on all sides. The
-//! benchmark copies all proxies between two steps, which empties the caches; without that the last two lines end in
-//! 630, 1 640 and 450, 590.
+//! PERF: `docs/benchmarks/broad-phase.md`, by `cargo run --release -p topple-bench -- broad-phase`. What grows with the
+//! number of bodies is mostly the way to memory, and in piles the share of bodies that have neighbours on all sides.
 //!
 //! Tried without gain: a cache line of its own for each pair of siblings (2D lost 10 %, 3D won nothing); siblings
 //! compared in a pile of which 30 % moves (twice the time); `f32::min` in unions (builds 5–10 % slower).
@@ -31,16 +19,17 @@ mod build;
 mod cast;
 mod geometry;
 mod pairs;
+mod slabs;
 mod tree;
 
 use super::{BroadPhase, PairKey, Proxies, ProxyKind};
 use crate::exec::{Executor, Serial};
 use crate::math::*;
 use build::Item;
-use cast::Ray;
 use core::ops::Range;
 use geometry::is_bounded;
 use pairs::{Search, Seeds};
+use slabs::Ray;
 use std::sync::Mutex;
 use tree::{INDEX, LEAF, MOVED, Tree};
 
@@ -462,7 +451,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         let ray = Ray::new(origin, direction, grow);
         let mut max = max;
         for &proxy in self.unbounded.iter().chain(&self.pending) {
-            if ray.enter_any(&proxies.get(proxy).fat, max).is_some() {
+            if ray.enter(&proxies.get(proxy).fat, max).is_some() {
                 max = visit(proxy, max);
             }
         }

@@ -6,7 +6,7 @@
 //! - Few did: each of them is compared with the root. Its own box is smaller than that of any node around it, so fewer
 //!   nodes are met.
 
-use super::geometry::{girth, overlaps};
+use super::geometry::{girth, overlaps, prefetch};
 use super::tree::{MOVED, Node};
 use crate::broad_phase::{PairKey, Proxies};
 use crate::math::*;
@@ -102,6 +102,7 @@ impl<D: Dim> Sink<'_, D> {
                 (hit & !theirs, q.is_leaf())
             }
         };
+        prefetch(self.b, q.index());
         self.stack.push_if((i, j), hit & !leaves);
         self.candidates.push_if((p.index(), q.index()), hit & leaves);
     }
@@ -174,6 +175,10 @@ impl Search {
     /// Moves the candidates that may be pairs to the result.
     fn keep_pairs<D: Dim>(&mut self, proxies: &Proxies<D>) {
         let candidates = self.candidates.items[..self.candidates.len].iter();
+        for (p, q) in candidates.clone() {
+            prefetch(proxies.slots(), *p);
+            prefetch(proxies.slots(), *q);
+        }
         self.pairs.extend(
             candidates.filter(|(p, q)| proxies.may_pair(*p, *q)).map(|&(p, q)| Proxies::<D>::key(p, q)),
         );

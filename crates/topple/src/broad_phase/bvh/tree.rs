@@ -36,6 +36,7 @@ const CHANGES_PER_REBUILD: usize = 2;
 
 /// A box and what is in it: a proxy or two nodes.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Node<D: Dim> {
     pub(super) bounds: Aabb<D>,
     /// Flags, and the proxy or the first child.

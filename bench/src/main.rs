@@ -1,0 +1,38 @@
+//! The benchmarks of collision detection: `cargo run --release -p topple-bench -- [rays|contacts|broad-phase|all] [part]`.
+//!
+//! Each command prints its tables and writes them to `docs/benchmarks`, unless only a part is asked for. All numbers are minima of repetitions in CPU time,
+//! contenders take turns, and the scenes are seeded, so that what else the machine does falls out as far as it can.
+
+mod broad_phase;
+mod clock;
+mod contacts;
+mod random;
+mod rays;
+mod report;
+mod scenes;
+
+use std::process::ExitCode;
+
+const HELP: &str = "usage: topple-bench [rays|contacts|broad-phase|all] [part]\n\n\
+    With a part, only what has it in its name is measured, and nothing is written.";
+
+fn main() -> ExitCode {
+    let task = std::env::args().nth(1).unwrap_or_else(|| "all".into());
+    let result = match task.as_str() {
+        "rays" => rays::run(),
+        "contacts" => contacts::run(),
+        "broad-phase" => broad_phase::run_all(),
+        "all" => rays::run().and_then(|()| contacts::run()).and_then(|()| broad_phase::run_all()),
+        _ => {
+            eprintln!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cannot write the tables: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

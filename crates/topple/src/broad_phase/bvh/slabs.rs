@@ -1,0 +1,233 @@
+//! A ray against two boxes at once: where it enters each of them.
+//!
+//! A box is what several slabs have in common; the ray is in the box from the last slab that it enters to the first that it
+//! leaves. On x86-64 the axes are the lanes of one instruction (SSE2, which every such processor has); elsewhere it is the plain
+//! loop. Both do the same operations, so they give the same bits, and the same as [`Aabb::ray`].
+
+use super::tree::Node;
+use crate::math::*;
+
+/// A ray as boxes are tested with it.
+pub(super) struct Ray<D: Dim> {
+    origin: D::Point,
+    /// 1 / direction, component by component.
+    inv: D::Vec,
+    grow: D::Vec,
+    /// Parallel to no side of the boxes, which do not grow: the usual case.
+    pub(super) is_plain: bool,
+    #[cfg(target_arch = "x86_64")]
+    wide: wide::Ray,
+}
+
+/// Where a ray enters two siblings, if it does before it ends.
+pub(super) struct Entry {
+    /// Parameters of the ray; meaningless for a miss.
+    pub(super) enter: [Real; 2],
+    /// Bit 0 for a hit of the first one, bit 1 for the second one.
+    pub(super) hits: u32,
+}
+
+impl<D: Dim> Ray<D> {
+    pub(super) fn new(origin: D::Point, direction: D::Vec, grow: D::Vec) -> Self {
+        let mut inv = D::Vec::ZERO;
+        (0..D::N).for_each(|i| inv.set(i, 1.0 / direction.get(i)));
+        Self {
+            origin,
+            inv,
+            grow,
+            is_plain: inv.is_finite() && grow == D::Vec::ZERO,
+            #[cfg(target_arch = "x86_64")]
+            wide: wide::Ray::new::<D>(origin, inv, grow),
+        }
+    }
+
+    /// Where the ray enters the grown box, if it does so at `max` or before: as [`Aabb::ray`], to the last bit. A box in
+    /// a box is never met earlier, since every operation is monotonic.
+    pub(super) fn enter(&self, bounds: &Aabb<D>, max: Real) -> Option<Real> {
+        let grown = Aabb::<D> { min: bounds.min - self.grow, max: bounds.max + self.grow };
+        grown.ray(self.origin, self.inv, max).map(|(enter, _)| enter)
+    }
+
+    /// The same for two siblings, whose boxes are finite. `PLAIN` must be [`Self::is_plain`].
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn enter_both<const PLAIN: bool>(&self, pair: &[Node<D>; 2], max: Real) -> Entry {
+        self.wide.enter_both::<D, PLAIN>(pair, max)
+    }
+
+    /// The same for two siblings, whose boxes are finite.
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    pub(super) fn enter_both<const PLAIN: bool>(&self, pair: &[Node<D>; 2], max: Real) -> Entry {
+        let both = [&pair[0], &pair[1]].map(|node| self.enter(&node.bounds, max));
+        Entry {
+            enter: both.map(Option::unwrap_or_default),
+            hits: u32::from(both[0].is_some()) | u32::from(both[1].is_some()) << 1,
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{Entry, Node};
+    use crate::math::*;
+    use core::arch::x86_64::*;
+
+    /// Lanes are axes; in the plane, the two axes twice: for the lower and the upper bounds.
+    pub(super) struct Ray {
+        origin: __m128,
+        /// Zero along axes that the ray is parallel to.
+        inv: __m128,
+        grow: __m128,
+        /// All ones along axes that the ray is parallel to.
+        parallel: __m128,
+    }
+
+    impl Ray {
+        pub(super) fn new<D: Dim>(origin: D::Point, inv: D::Vec, grow: D::Vec) -> Self {
+            let lane = |v: D::Vec, i: usize| match (D::N, i) {
+                (2, _) => v.get(i % 2),
+                (_, 3) => 0.0,
+                _ => v.get(i),
+            };
+            // SAFETY: SSE2 is part of x86-64.
+            unsafe {
+                let load = |v: D::Vec| _mm_setr_ps(lane(v, 0), lane(v, 1), lane(v, 2), lane(v, 3));
+                let inv = load(inv);
+                let parallel =
+                    _mm_cmpeq_ps(_mm_andnot_ps(_mm_set1_ps(-0.0), inv), _mm_set1_ps(Real::INFINITY));
+                let mut grow = load(grow);
+                if D::N == 2 {
+                    // Lower bounds grow downwards.
+                    grow = _mm_xor_ps(grow, _mm_setr_ps(-0.0, -0.0, 0.0, 0.0));
+                }
+                Self { origin: load(origin.to_vec()), inv: _mm_andnot_ps(parallel, inv), grow, parallel }
+            }
+        }
+
+        #[inline(always)]
+        pub(super) fn enter_both<D: Dim, const PLAIN: bool>(&self, pair: &[Node<D>; 2], max: Real) -> Entry {
+            // SAFETY: SSE2 is part of x86-64.
+            unsafe {
+                let (near_a, far_a) = self.slabs::<D, PLAIN>(&pair[0]);
+                let (near_b, far_b) = self.slabs::<D, PLAIN>(&pair[1]);
+                // Axis by axis: x of a and b, y of a and b; z in the other one.
+                let (near, far) = (_mm_unpacklo_ps(near_a, near_b), _mm_unpacklo_ps(far_a, far_b));
+                let mut enter = _mm_max_ps(near, _mm_movehl_ps(near, near));
+                let mut leave = _mm_min_ps(far, _mm_movehl_ps(far, far));
+                if D::N == 3 {
+                    enter = _mm_max_ps(enter, _mm_unpackhi_ps(near_a, near_b));
+                    leave = _mm_min_ps(leave, _mm_unpackhi_ps(far_a, far_b));
+                }
+                enter = _mm_max_ps(enter, _mm_setzero_ps());
+                leave = _mm_min_ps(leave, _mm_set1_ps(max));
+                let hits = _mm_movemask_ps(_mm_cmple_ps(enter, leave)) as u32 & 3;
+                let second = _mm_shuffle_ps::<1>(enter, enter);
+                Entry { enter: [_mm_cvtss_f32(enter), _mm_cvtss_f32(second)], hits }
+            }
+        }
+
+        /// Where the ray enters and leaves the slabs of a box, per axis.
+        ///
+        /// # Safety
+        /// None: SSE2 is part of x86-64.
+        #[inline(always)]
+        unsafe fn slabs<D: Dim, const PLAIN: bool>(&self, node: &Node<D>) -> (__m128, __m128) {
+            // SAFETY: a node is a `repr(C)` struct of bounds, each `repr(C)` with `D::N` numbers, and 8 more bytes:
+            // 16 bytes from the start of either bound are inside.
+            unsafe {
+                let first = core::ptr::from_ref(node).cast::<Real>();
+                let (low, high) = if D::N == 2 {
+                    let mut both = _mm_loadu_ps(first);
+                    if !PLAIN {
+                        both = _mm_add_ps(both, self.grow);
+                    }
+                    both = _mm_sub_ps(both, self.origin);
+                    (both, _mm_movehl_ps(both, both))
+                } else {
+                    // The last lane is the link; as a number it may be of the kind that slows processors down.
+                    let axes = _mm_castsi128_ps(_mm_setr_epi32(-1, -1, -1, 0));
+                    let (mut low, mut high) =
+                        (_mm_loadu_ps(first), _mm_and_ps(_mm_loadu_ps(first.add(3)), axes));
+                    if !PLAIN {
+                        (low, high) = (_mm_sub_ps(low, self.grow), _mm_add_ps(high, self.grow));
+                    }
+                    (_mm_sub_ps(low, self.origin), _mm_sub_ps(high, self.origin))
+                };
+                let (a, b) = (_mm_mul_ps(low, self.inv), _mm_mul_ps(high, self.inv));
+                let (mut near, mut far) = (_mm_min_ps(a, b), _mm_max_ps(a, b));
+                if !PLAIN {
+                    // Inside the slab for ever, or never.
+                    let zero = _mm_setzero_ps();
+                    let outside = _mm_or_ps(_mm_cmpgt_ps(low, zero), _mm_cmplt_ps(high, zero));
+                    let endless = _mm_and_ps(self.parallel, _mm_set1_ps(Real::INFINITY));
+                    near = _mm_or_ps(_mm_andnot_ps(self.parallel, near), _mm_and_ps(endless, outside));
+                    far = _mm_or_ps(_mm_andnot_ps(self.parallel, far), endless);
+                }
+                (near, far)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every pair of boxes, rays along axes and through corners included, gives what [`Aabb::ray`] gives.
+    fn same_as_the_plain_test<D: Dim>() {
+        let mut seed = 1_u32;
+        let mut pick = |steps: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((seed >> 16) % steps) as Real
+        };
+        let mut vector = |low: Real, steps: u32, scale: Real| {
+            let mut v = D::Vec::ZERO;
+            (0..D::N).for_each(|i| v.set(i, (low + pick(steps)) * scale));
+            v
+        };
+        let (mut met, mut plain) = (0, 0);
+        for round in 0..20_000 {
+            let mut pair = [Node::<D>::UNUSED; 2];
+            for node in &mut pair {
+                let center = D::Point::from_vec(vector(-4.0, 9, 1.0));
+                node.bounds = Aabb::around(center, vector(0.0, 4, 0.5));
+                node.link = round;
+            }
+            let (origin, mut direction) = (D::Point::from_vec(vector(-8.0, 17, 0.5)), vector(-3.0, 7, 1.0));
+            if direction == D::Vec::ZERO {
+                direction = D::Vec::axis(0);
+            }
+            let grow = if round % 2 == 0 { D::Vec::ZERO } else { vector(0.0, 3, 0.25) };
+            let max = [0.5, 1.0, 4.0, Real::INFINITY][round as usize % 4];
+            let ray = Ray::<D>::new(origin, direction, grow);
+            let got = if ray.is_plain {
+                ray.enter_both::<true>(&pair, max)
+            } else {
+                ray.enter_both::<false>(&pair, max)
+            };
+            for (i, node) in pair.iter().enumerate() {
+                let expected = ray.enter(&node.bounds, max);
+                let found = (got.hits >> i & 1 == 1).then_some(got.enter[i]);
+                assert_eq!(
+                    found, expected,
+                    "{origin:?} + {direction:?} t, {:?}, {grow:?}, {max}",
+                    node.bounds
+                );
+                met += u32::from(found.is_some());
+            }
+            plain += u32::from(ray.is_plain);
+        }
+        assert!(met > 1_000 && plain > 2_000 && plain < 18_000, "{met} boxes met, {plain} plain rays");
+    }
+
+    #[test]
+    fn same_as_the_plain_test_2d() {
+        same_as_the_plain_test::<D2>();
+    }
+
+    #[test]
+    fn same_as_the_plain_test_3d() {
+        same_as_the_plain_test::<D3>();
+    }
+}

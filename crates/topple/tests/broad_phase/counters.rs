@@ -1,0 +1,163 @@
+//! Counters show that the methods do what they claim.
+
+use crate::harness::{Random, World, proxy};
+use topple::broad_phase::ProxyKind;
+use topple::math::*;
+use topple::narrow_phase::NarrowCounters;
+use topple::{BodyDef, Settings, Shape3, ShapeDef};
+
+type Counters = Vec<(&'static str, u64)>;
+
+/// The value of a counter since the last look at it.
+pub(crate) fn counter(counters: &Counters, name: &str) -> u64 {
+    let found = counters.iter().find(|(known, _)| *known == name);
+    found.unwrap_or_else(|| panic!("no counter '{name}' in {counters:?}")).1
+}
+
+pub(crate) fn look<D: Dim>(world: &mut World<D>) -> Counters {
+    let mut counters = Vec::new();
+    world.method.counters(&mut counters);
+    counters
+}
+
+/// A world of boxes on a grid that do not touch, with the method of that name.
+pub(crate) fn grid<D: Dim>(name: &str, side: usize, kind: ProxyKind) -> World<D> {
+    let &(_, _, make) = topple::broad_phase::all::<D>().iter().find(|entry| entry.0 == name).unwrap();
+    let mut world = World::<D>::new(make);
+    let place = |i: usize| {
+        let mut center = D::Vec::ZERO;
+        center.set(0, (i % side) as Real * 2.0);
+        center.set(1, (i / side) as Real * 2.0);
+        Aabb::<D>::around(center.into(), D::Vec::splat(0.5))
+    };
+    world.insert_all((0..side * side).map(|i| proxy(i as u32, kind, place(i))));
+    world.find_pairs();
+    look(&mut world);
+    world
+}
+
+/// One body that moves among n: about log n nodes and boxes, not n. Refits: not more than the way to the root.
+fn few_nodes_for_one_body<D: Dim>() {
+    let mut last = 0;
+    for side in [10, 30, 100] {
+        let mut world = grid::<D>("bvh", side, ProxyKind::Dynamic);
+        let middle = (side * side / 2 + side / 2) as u32;
+        world.shift(middle, D::Vec::axis(0) * 0.3);
+        world.find_pairs();
+        let counters = look(&mut world);
+        let log = (side * side).ilog2() as u64 + 1;
+        let (visited, tested) = (counter(&counters, "nodes visited"), counter(&counters, "boxes tested"));
+        let refitted = counter(&counters, "nodes refitted");
+        assert!(visited > 0 && visited <= 4 * log, "{side}²: {visited} nodes visited, log n is {log}");
+        assert!(tested > visited && tested <= 8 * log, "{side}²: {tested} boxes tested, log n is {log}");
+        assert!(refitted <= 2 * log, "{side}²: {refitted} nodes refitted, log n is {log}");
+        assert_eq!(counter(&counters, "leaves rebuilt"), 0);
+        assert!(visited >= last / 2, "more bodies, not fewer nodes");
+        last = visited;
+    }
+}
+
+#[test]
+fn bvh_looks_at_few_nodes_for_one_body_2d() {
+    few_nodes_for_one_body::<D2>();
+}
+
+#[test]
+fn bvh_looks_at_few_nodes_for_one_body_3d() {
+    few_nodes_for_one_body::<D3>();
+}
+
+/// What does not move costs nothing, whatever the method, but for the reference, which is honest about its cost.
+fn rest_is_free<D: Dim>() {
+    for &(name, ..) in topple::broad_phase::all::<D>() {
+        for kind in [ProxyKind::Static, ProxyKind::Dynamic] {
+            let mut world = grid::<D>(name, 20, kind);
+            world.find_pairs();
+            let counters = look(&mut world);
+            assert!(counters.iter().all(|&(_, value)| value == 0), "{name}, {kind:?}: {counters:?}");
+        }
+    }
+}
+
+#[test]
+fn rest_is_free_2d() {
+    rest_is_free::<D2>();
+}
+
+#[test]
+fn rest_is_free_3d() {
+    rest_is_free::<D3>();
+}
+
+/// When all move a little, all inner nodes are refitted once, and the tree is built anew only now and then.
+fn dense_motion_refits<D: Dim>() {
+    let side = 30;
+    let mut world = grid::<D>("bvh", side, ProxyKind::Dynamic);
+    let leaves = (side * side) as u64;
+    let mut random = Random(3);
+    let (mut refitted, mut rebuilt) = (0, 0);
+    let steps = 40;
+    for _ in 0..steps {
+        for index in 0..leaves as u32 {
+            world.shift(index, random.vector::<D>(-0.05, 0.05));
+        }
+        world.find_pairs();
+        let counters = look(&mut world);
+        refitted += counter(&counters, "nodes refitted");
+        rebuilt += counter(&counters, "leaves rebuilt");
+        assert!(counter(&counters, "nodes refitted") < leaves, "{counters:?}");
+    }
+    assert!(refitted > steps * leaves / 2, "{refitted} nodes refitted");
+    assert!(rebuilt > 0 && rebuilt <= steps * leaves / 4, "{rebuilt} leaves rebuilt");
+}
+
+#[test]
+fn bvh_refits_more_than_it_builds_2d() {
+    dense_motion_refits::<D2>();
+}
+
+#[test]
+fn bvh_refits_more_than_it_builds_3d() {
+    dense_motion_refits::<D3>();
+}
+
+/// A pair of bodies that touch, without gravity; the counters of the first step and of a later one, at rest.
+fn narrow(a: Shape3, b: Shape3, gap: Real) -> [NarrowCounters; 2] {
+    let settings = Settings::<D3> { gravity: Vec3::ZERO, sleeping: false, ..Settings::default() };
+    let mut world = topple::World3::with_settings(settings).unwrap();
+    world.create_body_with(BodyDef::fixed([0.0, 0.0, 0.0]), [ShapeDef::new(a)]).unwrap();
+    world.create_body_with(BodyDef::dynamic([0.0, 1.0 + gap, 0.0]), [ShapeDef::new(b)]).unwrap();
+    world.step();
+    let first = world.profile().narrow;
+    (0..10).for_each(|_| world.step());
+    [first, world.profile().narrow]
+}
+
+#[test]
+fn narrow_counters_tell_the_methods_apart() {
+    let cube = Shape3::cuboid(1.0, 1.0, 1.0);
+    // Boxes: 15 axes from nothing, none when the contact is kept.
+    let [first, later] = narrow(cube.clone(), cube.clone(), 0.0);
+    assert_eq!((first.computed, first.recycled, first.gjk_iterations), (1, 0, 0), "{first:?}");
+    assert_eq!(first.axes, 15, "{first:?}");
+    assert_eq!(later, NarrowCounters { recycled: 1, ..NarrowCounters::default() });
+    // Spheres: a closed form, and never kept, because they roll.
+    let ball = Shape3::sphere(0.5);
+    for counters in narrow(ball.clone(), ball, 0.0) {
+        assert_eq!(counters, NarrowCounters { computed: 1, ..NarrowCounters::default() });
+    }
+    // Cylinders: GJK when apart, EPA when they overlap.
+    let can = Shape3::cylinder(1.0, 0.5);
+    let [apart, _] = narrow(can.clone(), can.clone(), 0.01);
+    assert!(apart.gjk_iterations > 0 && apart.epa_iterations == 0, "{apart:?}");
+    let [overlapping, _] = narrow(can.clone(), can, -0.01);
+    assert!(overlapping.gjk_iterations > 0 && overlapping.epa_iterations > 0, "{overlapping:?}");
+    // Hulls: axes of faces and edges, no iterations.
+    let corners = [[-0.5, -0.5], [0.5, -0.5], [0.0, 0.6]];
+    let wedge: Vec<Vec3> =
+        corners.iter().flat_map(|&[x, z]| [Vec3::new(x, -0.5, z), Vec3::new(x, 0.5, z)]).collect();
+    let wedge = Shape3::hull(&wedge).unwrap();
+    let [first, later] = narrow(wedge.clone(), wedge, 0.0);
+    assert!(first.axes >= 10 && first.gjk_iterations == 0 && first.computed == 1, "{first:?}");
+    assert_eq!((later.recycled, later.axes), (1, 0), "{later:?}");
+}
