@@ -408,6 +408,13 @@ mod tests {
             plain(|a, b| Scalar::select(a.greater(b), a, b))
         );
         assert_eq!(wide(|a, _| a.mul(a).sqrt()), plain(|a, _| a.mul(a).sqrt()));
+        assert!(L::any(L::load(&a).greater(L::load(&b))), "lane 0");
+        assert!(!L::any(L::splat(1.0).greater(L::splat(1.0))));
+        (0..8).for_each(|i| {
+            let mut one = F8::default();
+            one.0[i] = 1.0;
+            assert!(L::any(L::load(&one).greater(L::splat(0.0))), "lane {i}");
+        });
         let mut rows: [[f32; 8]; 8] = core::array::from_fn(|i| core::array::from_fn(|k| (10 * i + k) as f32));
         let values = L::gather4(core::array::from_fn(|i| &rows[i]), 4);
         for (k, value) in values.into_iter().enumerate() {
