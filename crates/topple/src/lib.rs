@@ -29,6 +29,7 @@ pub mod contact;
 pub mod distance;
 mod error;
 pub mod exec;
+pub mod force;
 pub mod integrator;
 mod island;
 pub mod joint;
@@ -46,7 +47,7 @@ pub use joint::{JointDef, JointKind};
 pub use math::{Aabb, D2, D3, Dim, Point2, Point3, Pose, Quat, Real, Rot2, SymMat3, Vec2, Vec3};
 pub use settings::{SettingInfo, Settings};
 pub use shape::{Filter, Mass, Material, Mixing, Shape2, Shape3, ShapeDef};
-pub use store::{BodyId, ContactId, JointId, ShapeId};
+pub use store::{BodyId, ContactId, GeneratorId, JointId, ShapeId};
 pub use world::{Body, BodyMut, Events, JointMut, JointView, Methods, Profile, World};
 
 /// A world in the plane.
@@ -81,6 +82,8 @@ mod written {
     struct Readme;
     #[doc = include_str!("../../../docs/guide/concepts.md")]
     struct Concepts;
+    #[doc = include_str!("../../../docs/guide/forces.md")]
+    struct Forces;
     #[doc = include_str!("../../../docs/guide/joints.md")]
     struct Joints;
     #[doc = include_str!("../../../docs/guide/profile.md")]

@@ -1,6 +1,7 @@
 //! The hot arrays: awake bodies in list order, as solvers and integrators see them.
 
 use crate::Settings;
+use crate::integrator::Track;
 use crate::math::*;
 
 /// Slot of a body that solvers do not move: static, asleep, or not there.
@@ -76,6 +77,8 @@ pub struct AwakeBodies<D: Dim> {
     pub props: Vec<BodyProps<D>>,
     /// Centres of mass at the start of the step [m].
     pub centers: Vec<D::Point>,
+    /// Motions in double precision, for integrators that work with them; else empty.
+    pub(crate) tracks: Vec<Track<D>>,
     /// Slot in these arrays of each body index; [`NO_SLOT`] for bodies that are not awake.
     pub(crate) slots: Vec<u32>,
 }
@@ -104,7 +107,13 @@ impl<D: Dim> AwakeBodies<D> {
 
     /// All bodies as one block.
     pub fn block<'a>(&'a mut self, settings: &'a Settings<D>) -> BodyBlock<'a, D> {
-        BodyBlock { settings, states: &mut self.states, rotations: &mut self.rotations, props: &self.props }
+        BodyBlock {
+            settings,
+            states: &mut self.states,
+            rotations: &mut self.rotations,
+            props: &self.props,
+            tracks: &mut self.tracks,
+        }
     }
 }
 
@@ -119,4 +128,6 @@ pub struct BodyBlock<'a, D: Dim> {
     pub rotations: &'a mut [D::Rot],
     /// Constants of the step.
     pub props: &'a [BodyProps<D>],
+    /// Motions in double precision, for integrators that work with them; else empty.
+    pub(crate) tracks: &'a mut [Track<D>],
 }

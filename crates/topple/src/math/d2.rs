@@ -27,6 +27,10 @@ impl Dim for D2 {
         [rotation.cos, rotation.sin, 0.0, 0.0]
     }
     #[inline]
+    fn rotation_from_floats([cos, sin, ..]: [Real; 4]) -> Rot2 {
+        Rot2 { cos, sin }.normalized()
+    }
+    #[inline]
     fn cross(a: Vec2, b: Vec2) -> Real {
         a.x * b.y - a.y * b.x
     }

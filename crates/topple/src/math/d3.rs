@@ -27,6 +27,10 @@ impl Dim for D3 {
         [rotation.x, rotation.y, rotation.z, rotation.w]
     }
     #[inline]
+    fn rotation_from_floats([x, y, z, w]: [Real; 4]) -> Quat {
+        RotOps::<D3>::normalized(Quat::from_xyzw(x, y, z, w))
+    }
+    #[inline]
     fn cross(a: Vec3, b: Vec3) -> Vec3 {
         a.cross(b)
     }

@@ -61,6 +61,8 @@ pub trait Dim:
 
     /// The orientation as floats: (cos, sin, 0, 0) or (x, y, z, w); no unit.
     fn rotation_floats(rotation: Self::Rot) -> [Real; 4];
+    /// The orientation of floats as [`Self::rotation_floats`] gives them, brought to unit length.
+    fn rotation_from_floats(floats: [Real; 4]) -> Self::Rot;
     /// a × b: number or vector.
     fn cross(a: Self::Vec, b: Self::Vec) -> Self::Ang;
     /// w × r: velocity of a point at `r` from the axis.

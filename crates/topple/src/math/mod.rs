@@ -21,3 +21,4 @@ pub use inertia::SymMat3;
 pub use pose::Pose;
 pub(crate) use scalar::{ARC_OVER_CHORD, NO_DIRECTION, SMALL_ANGLE, UNIT_TOLERANCE};
 pub use scalar::{Real, acos, atan2, is_near, sin_cos};
+pub(crate) use scalar::{atan2_f64, sin_cos_f64};

@@ -24,7 +24,12 @@ pub(crate) const ARC_OVER_CHORD: Real = 1.12;
 
 /// Sine and cosine of an angle [rad].
 pub fn sin_cos(angle: Real) -> (Real, Real) {
-    let x = f64::from(angle);
+    let (s, c) = sin_cos_f64(f64::from(angle));
+    (s as Real, c as Real)
+}
+
+/// The same in f64, good to 1e-11.
+pub(crate) fn sin_cos_f64(x: f64) -> (f64, f64) {
     // Quarter turns away, then the remainder in [−π/4, π/4], where the series below are exact to f64 noise.
     let quarter = (x / FRAC_PI_2).round();
     let r = x - quarter * FRAC_PI_2;
@@ -39,13 +44,12 @@ pub fn sin_cos(angle: Real) -> (Real, Real) {
             + r2 * (1.0 / 24.0
                 + r2 * (-1.0 / 720.0
                     + r2 * (1.0 / 40_320.0 - r2 * (1.0 / 3_628_800.0 - r2 / 479_001_600.0)))));
-    let (s, c) = match quarter.rem_euclid(4.0) as u8 {
+    match quarter.rem_euclid(4.0) as u8 {
         0 => (s, c),
         1 => (c, -s),
         2 => (-s, -c),
         _ => (-c, s),
-    };
-    (s as Real, c as Real)
+    }
 }
 
 /// Angle of the vector (x, y) [rad], in [−π, π]; 0 for the zero vector.
@@ -59,7 +63,8 @@ pub fn acos(x: Real) -> Real {
     atan2_f64(((1.0 - x) * (1.0 + x)).sqrt(), x) as Real
 }
 
-fn atan2_f64(y: f64, x: f64) -> f64 {
+/// Angle of the vector (x, y) [rad] in f64.
+pub(crate) fn atan2_f64(y: f64, x: f64) -> f64 {
     let (ax, ay) = (x.abs(), y.abs());
     if ax == 0.0 && ay == 0.0 {
         return 0.0;

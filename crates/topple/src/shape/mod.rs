@@ -42,6 +42,26 @@ pub struct LocalRayHit<D: Dim> {
     pub normal: D::Vec,
 }
 
+/// A piece of the surface, as wind and blasts see it, in the frame of the shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Facet<D: Dim> {
+    /// Middle of the piece [m].
+    pub center: D::Vec,
+    /// Outward unit normal. Zero for something round: it turns its whole cross-section towards any wind.
+    pub normal: D::Vec,
+    /// Area [m², in 2D the length in m]; of something round its cross-section.
+    pub area: Real,
+}
+
+/// The part of a shape on one side of a plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Submerged<D: Dim> {
+    /// Volume [m³, in 2D the area in m²].
+    pub volume: Real,
+    /// Its centroid, in the shape's frame [m]; the origin if there is none.
+    pub center: D::Vec,
+}
+
 /// `normal` brought to unit length, in f64: the square of a small or large one would leave the range of f32. One without
 /// direction stays as it is, for `validate` to refuse.
 fn unit_normal<V: VecOps>(normal: V) -> V {
@@ -115,6 +135,16 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
         counters: &mut NarrowCounters,
         out: &mut LocalManifold<D>,
     );
+
+    /// Adds the pieces of the surface that wind presses on. Flat faces are exact; curved sides come in strips, which show
+    /// the wind their true area within one percent; rounded edges of boxes and hulls count as sharp.
+    fn facets(&self, _out: &mut Vec<Facet<D>>) {}
+
+    /// The part of the shape with `normal`·x ≤ `offset`, both in its frame; the normal is of unit length. Nothing for
+    /// shapes that enclose nothing.
+    fn submerged(&self, _normal: D::Vec, _offset: Real) -> Submerged<D> {
+        Submerged::default()
+    }
 
     /// Address of shared geometry, so that a snapshot writes it once; None for shapes that are stored whole.
     fn shared(&self) -> Option<usize>;

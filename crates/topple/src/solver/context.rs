@@ -4,6 +4,7 @@ use crate::Settings;
 use crate::body::{AwakeBodies, BodyProps, BodyState, NO_SLOT};
 use crate::contact::{ConstraintGraph, Contact};
 use crate::exec::Executor;
+use crate::force::Forces;
 use crate::integrator::Integrator;
 use crate::joint::Joint;
 use crate::math::*;
@@ -26,6 +27,8 @@ pub struct SolverContext<'a, D: Dim> {
     pub graph: &'a ConstraintGraph,
     /// Places of all bodies at the start of the step, by stable index: for partners that are not awake.
     pub places: &'a [Pose<D>],
+    /// The force generators of the world; None if there are none.
+    pub forces: Option<Forces<'a, D>>,
     /// The scheme of time integration.
     pub integrator: &'a dyn Integrator<D>,
     /// Threads.
@@ -35,7 +38,14 @@ pub struct SolverContext<'a, D: Dim> {
 impl<D: Dim> SolverContext<'_, D> {
     /// Advances the velocities of all bodies by `h` [s].
     pub fn integrate_velocities(&mut self, h: Real) {
-        self.integrator.integrate_velocities(&mut self.bodies.block(self.settings), h);
+        let mut block = self.bodies.block(self.settings);
+        match &mut self.forces {
+            None => self.integrator.integrate_velocities(&mut block, h),
+            Some(forces) => {
+                self.integrator.integrate_velocities_under(&mut block, forces, h);
+                forces.advance(h);
+            }
+        }
     }
 
     /// Advances the positions of all bodies by `h` [s].

@@ -88,3 +88,7 @@ id_type!(
     /// Names a joint.
     JointId, "joint"
 );
+id_type!(
+    /// Names a force generator.
+    GeneratorId, "generator"
+);

@@ -11,6 +11,6 @@ mod slots;
 pub use bitset::BitSet;
 pub use codec::{Codec, Reader, StateHasher, Writer};
 pub(crate) use disjoint::Disjoint;
-pub use id::{BodyId, ContactId, IdText, JointId, RawId, ShapeId};
+pub use id::{BodyId, ContactId, GeneratorId, IdText, JointId, RawId, ShapeId};
 pub use index_list::IndexList;
 pub use slots::Slots;

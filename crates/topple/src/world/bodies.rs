@@ -89,6 +89,7 @@ impl<D: Dim> World<D> {
             self.shapes.remove(shape);
         }
         self.islands.remove(&mut self.bodies, index);
+        self.forget_in_generators(id);
         self.bodies.remove(index);
         Ok(())
     }

@@ -3,7 +3,10 @@
 use super::World;
 use crate::Error;
 use crate::broad_phase::BroadPhase;
-use crate::integrator::{Integrator, IntegratorSemiImplicitEuler};
+use crate::integrator::{
+    Integrator, IntegratorExplicitEuler, IntegratorMidpoint, IntegratorRk4, IntegratorSemiImplicitEuler,
+    IntegratorVerlet,
+};
 use crate::math::*;
 use crate::narrow_phase::{NarrowPhase, NarrowPhaseAuto};
 use crate::solver::{Solver, SolverBaumgarte, SolverSoftStep};
@@ -36,9 +39,21 @@ type Make<T> = fn() -> Box<T>;
 type Registry<T> = &'static [(&'static str, &'static str, Make<T>)];
 
 fn integrators<D: Dim>() -> Registry<dyn Integrator<D>> {
-    &[("semi-implicit-euler", "first order, symplectic; the default of games", || {
-        Box::new(IntegratorSemiImplicitEuler)
-    })]
+    &[
+        ("semi-implicit-euler", "first order, symplectic; the default of games", || {
+            Box::new(IntegratorSemiImplicitEuler)
+        }),
+        ("explicit-euler", "first order; gains energy, for comparison", || {
+            Box::<IntegratorExplicitEuler<D>>::default()
+        }),
+        ("verlet", "second order, symplectic; velocity Verlet", || Box::<IntegratorVerlet<D>>::default()),
+        ("rk4", "fourth order; classical Runge-Kutta, four evaluations", || {
+            Box::<IntegratorRk4<D>>::default()
+        }),
+        ("midpoint", "second order, implicit; keeps energy and angular momentum of free bodies", || {
+            Box::<IntegratorMidpoint<D>>::default()
+        }),
+    ]
 }
 
 fn broad_phases<D: Dim>() -> Registry<dyn BroadPhase<D>> {

@@ -4,6 +4,7 @@ mod bodies;
 mod body_view;
 mod events;
 mod finalize;
+mod generators;
 mod hooks;
 mod joint_defs;
 mod joint_view;
@@ -82,6 +83,7 @@ pub struct World<D: Dim> {
     /// Touching contacts whose shapes want persist or hit events.
     pub(crate) watched: IndexList,
     pub(crate) joints: crate::joint::Joints<D>,
+    pub(crate) generators: crate::force::Generators<D>,
     /// Time over which the stored impulses act [s]; set by the solver.
     pub(crate) impulse_time: Real,
     pub(crate) methods: Methods<D>,
@@ -132,6 +134,7 @@ impl<D: Dim> World<D> {
             leaning: IndexList::default(),
             watched: IndexList::default(),
             joints: crate::joint::Joints::default(),
+            generators: crate::force::Generators::default(),
             impulse_time: 0.0,
             methods: D::default_methods(),
             executor: Arc::new(Serial),

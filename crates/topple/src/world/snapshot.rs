@@ -18,7 +18,7 @@ use crate::store::{BodyId, ContactId, IndexList, RawId, Reader, ShapeId, Slots, 
 
 const MAGIC: &[u8; 8] = b"topple\r\n";
 /// Raised with every change of the layout; other versions are refused.
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 
 impl<D: Dim> World<D> {
     /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named, and
@@ -44,7 +44,7 @@ impl<D: Dim> World<D> {
         D::load(bytes)
     }
 
-    /// A hash of the exact places, velocities and sets of all bodies. Same input, same hash, on every platform, with any
+    /// A hash of the exact places, velocities and sets of all bodies, and of the force generators. Same input, same hash, on every platform, with any
     /// number of threads.
     pub fn state_hash(&self) -> u64 {
         let mut out = Writer::default();
@@ -54,6 +54,11 @@ impl<D: Dim> World<D> {
             out.put(&self.bodies.cores[index as usize].motion.linear);
             out.put(&self.bodies.cores[index as usize].motion.angular);
             out.u8(record.set as u8);
+        }
+        // Generators act on what comes, and some have a state of their own.
+        for (index, record) in self.generators.slots.iter() {
+            out.u32(index);
+            record.save(&mut out);
         }
         let mut hasher = StateHasher::default();
         hasher.bytes(out.bytes());
@@ -103,6 +108,7 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
         out.vars(list.as_slice());
     }
     save_pending(world, &mut out);
+    save_generators(world, &mut out);
     let methods = &world.methods;
     save_method(&mut out, methods.integrator.name(), |out| methods.integrator.save(out));
     save_method(&mut out, methods.broad_phase.name(), |out| methods.broad_phase.save(out));
@@ -528,6 +534,29 @@ fn load_pending<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<
     Ok(())
 }
 
+fn save_generators<D: Dim>(world: &World<D>, out: &mut Writer) {
+    let generators = &world.generators;
+    generators.slots.save(out, |record, out| record.save(out));
+    let rest = generators.rest.iter().enumerate().filter_map(|(body, load)| Some((body as u32, (*load)?)));
+    out.u32(rest.clone().count() as u32);
+    for (body, load) in rest {
+        out.var(body);
+        out.put(&load.force);
+        out.put(&load.torque);
+    }
+}
+
+fn load_generators<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
+    world.generators.slots = Slots::load(input, crate::force::GeneratorRecord::load)?;
+    let count = world.bodies.records.slot_count();
+    for _ in 0..input.length(1)? {
+        let body = input.index(count)? as usize;
+        world.generators.rest.resize(count, None);
+        world.generators.rest[body] = Some(Load { force: input.get()?, torque: input.get()? });
+    }
+    Ok(())
+}
+
 /// Checks magic, version, dimension and checksum; the rest follows.
 fn open<D: Dim>(bytes: &[u8]) -> Result<Reader<'_>, Error> {
     let refuse = |reason: String| Err(Error::Snapshot { reason });
@@ -597,6 +626,7 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
     load_contacts(&mut world, input)?;
     load_lists(&mut world, input)?;
     load_pending(&mut world, input)?;
+    load_generators(&mut world, input)?;
     world.check().map_err(contradiction)?;
     load_methods(&mut world, input)?;
     if !input.is_at_end() {

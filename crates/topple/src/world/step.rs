@@ -22,12 +22,15 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     world.time += f64::from(world.settings.dt);
 
     let mut lap = start;
-    if world.bodies.set(BodySet::Awake).is_empty() && world.moved.is_empty() {
+    if world.bodies.set(BodySet::Awake).is_empty() && world.moved.is_empty() && !world.has_clockwork() {
         // Nothing moves and nothing new: no stage has anything to do.
         world.events.finish_step();
         finish_profile(world, start);
         return;
     }
+
+    // Forces on sleepers may have changed.
+    world.wake_by_generators();
 
     // pairs: which fat boxes overlap that did not before
     find_pairs(world);
@@ -50,6 +53,8 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     // finalize: new places, bounds and rest times
     finalize::finalize(world);
     lap = world.profile.lap(Stage::Finalize, lap);
+
+    world.finish_generators();
 
     // sleep: wake what was leaned on, put to sleep what has come to rest
     world.check_joints();
@@ -225,7 +230,8 @@ fn note_approach<D: Dim>(world: &mut World<D>) {
 fn gather<D: Dim>(world: &mut World<D>) -> bool {
     let World { bodies, settings, scratch, .. } = world;
     scratch.members.clear();
-    let AwakeBodies { states, rotations, props, centers, slots } = &mut scratch.awake;
+    let AwakeBodies { states, rotations, props, centers, tracks, slots } = &mut scratch.awake;
+    tracks.clear();
     states.clear();
     rotations.clear();
     props.clear();
@@ -277,6 +283,7 @@ fn gather<D: Dim>(world: &mut World<D>) -> bool {
 
 /// Hands everything to the solver.
 fn solve<D: Dim>(world: &mut World<D>) {
+    world.methods.integrator.begin_step(&mut world.scratch.awake, &world.settings);
     let mut context = SolverContext {
         settings: &world.settings,
         dt: world.settings.dt,
@@ -286,11 +293,19 @@ fn solve<D: Dim>(world: &mut World<D>) {
         joints: &mut world.joints.hot,
         graph: &world.graph,
         places: &world.bodies.places,
+        forces: super::generators::forces(
+            &mut world.generators,
+            &world.bodies,
+            &world.shapes,
+            &world.settings,
+            world.time - f64::from(world.settings.dt),
+        ),
         integrator: &*world.methods.integrator,
         executor: &*world.executor,
     };
     world.methods.solver.solve(&mut context);
     world.impulse_time = context.impulse_time;
+    world.methods.integrator.end_step(&mut world.scratch.awake);
 }
 
 /// Turns noted approaches into hit events where an impulse followed.

@@ -2,6 +2,8 @@
 
 #[path = "../../examples/custom_broad_phase.rs"]
 pub mod custom_broad_phase;
+#[path = "../../examples/custom_generator.rs"]
+pub mod custom_generator;
 #[path = "../../examples/custom_integrator.rs"]
 pub mod custom_integrator;
 #[path = "../../examples/custom_narrow_phase.rs"]
@@ -20,6 +22,10 @@ fn hello_2d_runs() {
 #[test]
 fn hello_3d_runs() {
     hello_3d::main().unwrap();
+}
+#[test]
+fn custom_generator_runs() {
+    custom_generator::main().unwrap();
 }
 #[test]
 fn custom_integrator_runs() {

@@ -5,6 +5,12 @@
 mod analytic;
 // Momentum, angular momentum and energy of whole worlds.
 mod conservation;
+// Orders, invariants and drift of the integrators; life with contacts and joints.
+mod integrators;
+// Force generators against their formulas, awake and asleep, saved and restored.
+mod generators;
+// Shapes in water and wind: volumes, centroids, areas.
+mod fluids;
 // Piles at rest: they stand, carry their weight and fall asleep.
 mod stacking;
 // What a step reports, and the functions of the user that it calls.

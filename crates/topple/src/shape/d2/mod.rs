@@ -4,6 +4,7 @@
 //! `outline.rs`, and share their mass (`mass.rs`), rays and distances. Contacts: `narrow_phase/d2/`.
 
 mod codec;
+mod fluid;
 mod mass;
 mod ops;
 mod outline;

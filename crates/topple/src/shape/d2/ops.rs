@@ -6,7 +6,7 @@ use crate::Error;
 use crate::error::{finite, not_negative, positive};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::{Mass, ShapeOps};
+use crate::shape::{Facet, Mass, ShapeOps, Submerged};
 use crate::store::{Reader, Writer};
 use std::sync::Arc;
 
@@ -62,6 +62,14 @@ impl ShapeOps<D2> for Shape2 {
 
     fn is_solid(&self) -> bool {
         !matches!(self, Self::HalfPlane { .. } | Self::Segment { .. })
+    }
+
+    fn facets(&self, out: &mut Vec<Facet<D2>>) {
+        super::fluid::facets(self, out);
+    }
+
+    fn submerged(&self, normal: Vec2, offset: Real) -> Submerged<D2> {
+        super::fluid::submerged(self, normal, offset)
     }
 
     fn mass(&self, density: Real) -> Mass<D2> {

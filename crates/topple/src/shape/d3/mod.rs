@@ -6,6 +6,7 @@
 //! rays in `ray.rs`, bytes in `codec.rs`, and the contacts in `narrow_phase/d3/`.
 
 mod codec;
+mod fluid;
 mod hull;
 mod mass;
 mod ray;
@@ -14,7 +15,7 @@ mod revolved;
 pub(crate) use hull::{BoxHull, EdgeLine, HullView, LineBlock};
 pub use hull::{HalfEdge, HullData, HullEdge, HullFace, MAX_HULL_VERTICES};
 
-use super::{LocalRay, LocalRayHit, Mass, ShapeOps};
+use super::{Facet, LocalRay, LocalRayHit, Mass, ShapeOps, Submerged};
 use crate::Error;
 use crate::error::{finite, not_negative, positive};
 use crate::math::*;
@@ -208,6 +209,14 @@ impl ShapeOps<D3> for Shape3 {
 
     fn is_solid(&self) -> bool {
         !matches!(self, Self::Plane { .. })
+    }
+
+    fn facets(&self, out: &mut Vec<Facet<D3>>) {
+        fluid::facets(self, out);
+    }
+
+    fn submerged(&self, normal: Vec3, offset: Real) -> Submerged<D3> {
+        fluid::submerged(self, normal, offset)
     }
 
     fn mass(&self, density: Real) -> Mass<D3> {

@@ -55,27 +55,37 @@ pub(super) fn closest_on_cone(half_height: Real, radius: Real, p: Vec2) -> Vec2 
 /// A piece of the outline: an arc of radius r about `center` from unit normal to unit normal (at most a quarter turn), or
 /// a straight line from the end of one arc to the start of the next.
 #[derive(Clone, Copy)]
-struct Arc {
-    center: [f64; 2],
-    from: [f64; 2],
-    to: [f64; 2],
+pub(super) struct Arc {
+    pub(super) center: [f64; 2],
+    pub(super) from: [f64; 2],
+    pub(super) to: [f64; 2],
 }
 
 pub(super) fn cylinder_mass(half_height: Real, radius: Real, rounding: Real, density: Real) -> Mass<D3> {
+    outline_mass(&cylinder_arcs(half_height, radius), f64::from(rounding), density)
+}
+
+/// Corners of the outline of a cylinder, or of a capsule if the radius is zero.
+pub(super) fn cylinder_arcs(half_height: Real, radius: Real) -> [Arc; 2] {
     let (h, r) = (f64::from(half_height), f64::from(radius));
     let bottom = Arc { center: [r, -h], from: [0.0, -1.0], to: [1.0, 0.0] };
     let top = Arc { center: [r, h], from: [1.0, 0.0], to: [0.0, 1.0] };
-    outline_mass(&[bottom, top], f64::from(rounding), density)
+    [bottom, top]
 }
 
 pub(super) fn cone_mass(half_height: Real, radius: Real, rounding: Real, density: Real) -> Mass<D3> {
+    outline_mass(&cone_arcs(half_height, radius), f64::from(rounding), density)
+}
+
+/// Corners of the outline of a cone.
+pub(super) fn cone_arcs(half_height: Real, radius: Real) -> [Arc; 3] {
     let (h, r) = (f64::from(half_height), f64::from(radius));
     let slant = (4.0 * h * h + r * r).sqrt();
     let side = [2.0 * h / slant, r / slant];
     let low = Arc { center: [r, -h], from: [0.0, -1.0], to: [1.0, 0.0] };
     let rim = Arc { center: [r, -h], from: [1.0, 0.0], to: side };
     let apex = Arc { center: [0.0, h], from: side, to: [0.0, 1.0] };
-    outline_mass(&[low, rim, apex], f64::from(rounding), density)
+    [low, rim, apex]
 }
 
 /// Mass of the body inside arcs of radius `r` and the lines between them, listed from the bottom up.
@@ -112,15 +122,17 @@ fn outline_mass(arcs: &[Arc], r: f64, density: Real) -> Mass<D3> {
     }
 }
 
+/// Gauss' five points on [−1, 1] with their weights.
+pub(super) const NODES: [(f64, f64); 5] = [
+    (0.0, 0.568_888_888_888_888_9),
+    (0.538_469_310_105_683_1, 0.478_628_670_499_366_5),
+    (-0.538_469_310_105_683_1, 0.478_628_670_499_366_5),
+    (0.906_179_845_938_664, 0.236_926_885_056_189_1),
+    (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
+];
+
 /// Adds V, ∫y, ∫y² and the axial moment of a curve t in [0, 1] ↦ (ρ, y, dy/dt): Gauss' five points on each panel.
 fn integrate(sums: &mut [f64; 4], panels: u32, curve: impl Fn(f64) -> (f64, f64, f64)) {
-    const NODES: [(f64, f64); 5] = [
-        (0.0, 0.568_888_888_888_888_9),
-        (0.538_469_310_105_683_1, 0.478_628_670_499_366_5),
-        (-0.538_469_310_105_683_1, 0.478_628_670_499_366_5),
-        (0.906_179_845_938_664, 0.236_926_885_056_189_1),
-        (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
-    ];
     let width = 1.0 / f64::from(panels);
     for panel in 0..panels {
         for (node, weight) in NODES {

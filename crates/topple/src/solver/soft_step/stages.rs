@@ -7,7 +7,7 @@ use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening}
 use super::prepare::{Flat, PrepareParams, Softness, body_line, fill_rows, prepare_row, store_lane};
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
-use crate::body::{BodyBlock, NO_SLOT};
+use crate::body::{BodyBlock, BodyState, NO_SLOT};
 use crate::contact::Contact;
 use crate::math::*;
 use crate::solver::SolverContext;
@@ -90,6 +90,10 @@ pub struct Core<
 enum Stage {
     PrepareRows,
     IntegrateVelocities {
+        first: bool,
+    },
+    /// The same with force generators, all bodies in one piece.
+    IntegrateForced {
         first: bool,
     },
     IntegratePositions,
@@ -434,7 +438,12 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         add(Stage::PrepareRows, row_pieces);
         add(Stage::PrepareJoints, joint_pieces);
         for substep in 0..context.settings.substeps {
-            add(Stage::IntegrateVelocities { first: substep == 0 }, body_pieces);
+            let first = substep == 0;
+            if context.forces.is_some() {
+                add(Stage::IntegrateForced { first }, body_pieces.min(1));
+            } else {
+                add(Stage::IntegrateVelocities { first }, body_pieces);
+            }
             if substep == 0 && context.settings.warm_starting {
                 sweep(Pass::WarmStart, false, &mut add);
             }
@@ -517,6 +526,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let scene = Scene { lines: &lines[..], slots: &bodies.slots[..], places: context.places, params };
         let states = Disjoint::new(&mut bodies.states);
         let rotations = Disjoint::new(&mut bodies.rotations);
+        let tracked = bodies.tracks.len();
+        let tracks = Disjoint::new(&mut bodies.tracks);
         let packed = Disjoint::new(packed);
         let after = Disjoint::new(after);
         let rows = Disjoint::new(rows);
@@ -529,6 +540,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let joint_ranges = &joint_ranges[..];
         let joints = Disjoint::new(context.joints);
         let integrator = context.integrator;
+        let forces = Disjoint::new(core::slice::from_mut(&mut context.forces));
         let whitenings = &whitenings[..];
         let stages = &stages[..];
         let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed, is_odd: false };
@@ -561,23 +573,55 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         after.range(from, to),
                     )
                 };
-                for (i, state) in states.iter_mut().enumerate() {
-                    let (v, u) = packed[i].velocity::<D>();
-                    let l = &whitenings[from + i];
-                    (state.v, state.w) = (v, plain_spin::<D>(l, u));
-                    if !first && props[from + i].is_gyroscopic {
-                        state.w += plain_spin::<D>(l, half_of_impulses::<D>(u, &after[i]));
+                // Not for integrators with tracks of their own: they count on the bits of the spin they gave.
+                let is_halved = tracked == 0 && !first;
+                if tracked == 0 {
+                    unpack::<D, S>(states, packed, &whitenings[from..to]);
+                } else if !first {
+                    unpack_changed::<D, S>(states, packed, after, &whitenings[from..to]);
+                }
+                if is_halved {
+                    for (i, state) in states.iter_mut().enumerate() {
+                        if props[from + i].is_gyroscopic {
+                            state.w += half_of_impulses::<D, S>(&packed[i], &after[i], &whitenings[from + i]);
+                        }
                     }
                 }
-                let mut block = BodyBlock { settings, states, rotations, props: &props[from..to] };
+                // SAFETY: as above.
+                let tracks = unsafe { tracks.range(from.min(tracked), to.min(tracked)) };
+                let mut block = BodyBlock { settings, states, rotations, props: &props[from..to], tracks };
                 integrator.integrate_velocities(&mut block, h);
                 for (i, state) in block.states.iter_mut().enumerate() {
                     let l = &whitenings[from + i];
-                    if !first && props[from + i].is_gyroscopic {
-                        let (_, u) = packed[i].velocity::<D>();
-                        state.w -= plain_spin::<D>(l, half_of_impulses::<D>(u, &after[i]));
+                    if is_halved && props[from + i].is_gyroscopic {
+                        state.w -= half_of_impulses::<D, S>(&packed[i], &after[i], l);
                     }
                     extrapolate::<D, S>(&mut packed[i], &mut after[i], state, l, first);
+                }
+            }
+            Stage::IntegrateForced { first } => {
+                // SAFETY: one piece.
+                let (states, rotations, packed, after, forces) = unsafe {
+                    (
+                        states.range(0, count),
+                        rotations.range(0, count),
+                        packed.range(0, count),
+                        after.range(0, count),
+                        forces.get(0),
+                    )
+                };
+                if !first {
+                    unpack_changed::<D, S>(states, packed, after, whitenings);
+                }
+                // SAFETY: as above.
+                let tracks = unsafe { tracks.range(0, tracked) };
+                let mut block = BodyBlock { settings, states, rotations, props, tracks };
+                if let Some(forces) = forces {
+                    integrator.integrate_velocities_under(&mut block, forces, h);
+                    forces.advance(h);
+                }
+                for (i, state) in block.states.iter().enumerate() {
+                    extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &whitenings[i], first);
                 }
             }
             Stage::IntegratePositions => {
@@ -585,11 +629,16 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 // SAFETY: pieces do not overlap.
                 let (states, rotations, packed) =
                     unsafe { (states.range(from, to), rotations.range(from, to), packed.range(from, to)) };
-                for ((state, packed), l) in states.iter_mut().zip(packed.iter()).zip(&whitenings[from..to]) {
-                    let (v, u) = packed.velocity::<D>();
-                    (state.v, state.w) = (v, plain_spin::<D>(l, u));
+                if tracked == 0 {
+                    unpack::<D, S>(states, packed, &whitenings[from..to]);
+                } else {
+                    // SAFETY: as above.
+                    let after = unsafe { after.range(from, to) };
+                    unpack_changed::<D, S>(states, packed, after, &whitenings[from..to]);
                 }
-                let mut block = BodyBlock { settings, states, rotations, props: &props[from..to] };
+                // SAFETY: as above.
+                let tracks = unsafe { tracks.range(from.min(tracked), to.min(tracked)) };
+                let mut block = BodyBlock { settings, states, rotations, props: &props[from..to], tracks };
                 integrator.integrate_positions(&mut block, h);
                 for ((state, &rotation), packed) in
                     block.states.iter().zip(block.rotations.iter()).zip(packed)
@@ -676,20 +725,53 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
         };
         context.executor.run_stages(pieces, &work);
-        for ((state, packed), l) in bodies.states.iter_mut().zip(&self.packed).zip(whitenings) {
-            let (v, u) = packed.velocity::<D>();
+        if tracked == 0 {
+            unpack::<D, S>(&mut bodies.states, &self.packed, whitenings);
+        } else {
+            unpack_changed::<D, S>(&mut bodies.states, &self.packed, &self.after, whitenings);
+        }
+    }
+}
+
+/// Velocities back from the kernels.
+#[inline]
+fn unpack<D: Dim, const S: usize>(
+    states: &mut [BodyState<D>],
+    packed: &[Packed<S>],
+    whitenings: &[Whitening],
+) {
+    for ((state, packed), l) in states.iter_mut().zip(packed).zip(whitenings) {
+        let (v, u) = packed.velocity::<D>();
+        (state.v, state.w) = (v, plain_spin::<D>(l, u));
+    }
+}
+
+/// The same, but bodies that nothing has pushed since they were packed keep the bits that the integrator gave them: its
+/// double precision counts on that.
+fn unpack_changed<D: Dim, const S: usize>(
+    states: &mut [BodyState<D>],
+    packed: &[Packed<S>],
+    after: &[[f32; 6]],
+    whitenings: &[Whitening],
+) {
+    for (((state, packed), after), l) in states.iter_mut().zip(packed).zip(after).zip(whitenings) {
+        let (v, u) = packed.velocity::<D>();
+        let same = (0..D::N).all(|i| v.get(i) == after[i]) && (0..D::ANGULAR).all(|i| u[i] == after[3 + i]);
+        if !same {
             (state.v, state.w) = (v, plain_spin::<D>(l, u));
         }
     }
 }
 
-/// Half of what the impulses of the last sub-step did to a whitened spin.
+/// Half of what the impulses of the last sub-step did to a spin [rad/s].
 ///
 /// A torque and the gyroscopic torque that it brings about belong together: the integrator turns the spin that is there in
 /// the middle of the sub-step. Without that half the tilt of a top would sink by h·w·(I₃/I₁ − 1)·τ/L.
 #[inline]
-fn half_of_impulses<D: Dim>(u: [f32; 3], after: &[f32; 6]) -> [f32; 3] {
-    core::array::from_fn(|i| if i < D::ANGULAR { 0.5 * (u[i] - after[3 + i]) } else { 0.0 })
+fn half_of_impulses<D: Dim, const S: usize>(packed: &Packed<S>, after: &[f32; 6], l: &Whitening) -> D::Ang {
+    let (_, u) = packed.velocity::<D>();
+    let half = core::array::from_fn(|i| if i < D::ANGULAR { 0.5 * (u[i] - after[3 + i]) } else { 0.0 });
+    plain_spin::<D>(l, half)
 }
 
 /// Takes the integrated velocity over, and adds what the impulses of the last sub-step did: the warm start.

@@ -323,7 +323,7 @@ impl HullView<'_> {
     }
 
     /// Vertex numbers of a face, counter-clockwise.
-    pub(crate) fn corners(&self, face: &HullFace) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn corners(&self, face: &HullFace) -> impl Iterator<Item = usize> + Clone + '_ {
         let (first, count) = (usize::from(face.first), usize::from(face.count));
         self.half_edges[first..first + count].iter().map(|h| usize::from(h.vertex))
     }
