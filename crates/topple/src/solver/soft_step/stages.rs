@@ -3,7 +3,7 @@
 use super::joints::{JointPass, JointRange, JointRows, JointScene, WideDim};
 use super::kernel::{self, PassParams};
 use super::lanes::{Lanes, Scalar, SimdWidth};
-use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening};
+use super::pack::{Packed, Whiten, Whitening, half_of_impulses, plain_spin, whiten_spin, whitening};
 use super::prepare::{Flat, PrepareParams, Softness, body_line, fill_rows, prepare_row, store_lane};
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
@@ -761,17 +761,6 @@ fn unpack_changed<D: Dim, const S: usize>(
             (state.v, state.w) = (v, plain_spin::<D>(l, u));
         }
     }
-}
-
-/// Half of what the impulses of the last sub-step did to a spin [rad/s].
-///
-/// A torque and the gyroscopic torque that it brings about belong together: the integrator turns the spin that is there in
-/// the middle of the sub-step. Without that half the tilt of a top would sink by h·w·(I₃/I₁ − 1)·τ/L.
-#[inline]
-fn half_of_impulses<D: Dim, const S: usize>(packed: &Packed<S>, after: &[f32; 6], l: &Whitening) -> D::Ang {
-    let (_, u) = packed.velocity::<D>();
-    let half = core::array::from_fn(|i| if i < D::ANGULAR { 0.5 * (u[i] - after[3 + i]) } else { 0.0 });
-    plain_spin::<D>(l, half)
 }
 
 /// Takes the integrated velocity over, and adds what the impulses of the last sub-step did: the warm start.
