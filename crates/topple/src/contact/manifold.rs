@@ -1,5 +1,6 @@
 //! The hot part of a contact: geometry in the bodies' frames, impulses, mixed material.
 
+use crate::body::NONE;
 use crate::broad_phase::PairKey;
 use crate::math::*;
 use crate::narrow_phase::PairCache;
@@ -30,6 +31,12 @@ pub(crate) mod flags {
     pub(crate) const WAS_SOLID: u16 = 1024;
     /// A surface of the pair moves (conveyor).
     pub(crate) const SURFACE: u16 = 2048;
+    /// One of the shapes has children (mesh, height field, chain): the pair can have several parts.
+    pub(crate) const COMPOSITE: u16 = 4096;
+    /// A further part of a pair: follows its head, is not in the pair table, reports no touches.
+    pub(crate) const PART: u16 = 8192;
+    /// Set by the update: computed anew in this step, not kept.
+    pub(crate) const FRESH: u16 = 16384;
 }
 
 /// One point of a manifold.
@@ -105,6 +112,10 @@ pub struct Contact<D: Dim> {
     pub(crate) cache: PairCache,
     /// Place of b as seen from a at the last full update.
     pub(crate) kept: Pose<D>,
+    /// The first contact of the pair, if this is a further part of it; otherwise NONE.
+    pub(crate) head: u32,
+    /// The next part of the pair, or NONE.
+    pub(crate) next_part: u32,
     pub(crate) flags: u16,
 }
 
@@ -124,6 +135,8 @@ impl<D: Dim> Contact<D> {
             slop: 0.0,
             cache: PairCache::default(),
             kept: Pose::IDENTITY,
+            head: NONE,
+            next_part: NONE,
             flags,
         }
     }
@@ -144,6 +157,12 @@ impl<D: Dim> Contact<D> {
     #[inline]
     pub fn is_sensor(&self) -> bool {
         self.flags & flags::SENSOR != 0
+    }
+
+    /// True for a further part of a pair with a mesh, height field or chain.
+    #[inline]
+    pub fn is_part(&self) -> bool {
+        self.flags & flags::PART != 0
     }
 
     /// Key of the pair.

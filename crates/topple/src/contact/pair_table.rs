@@ -23,7 +23,6 @@ fn hash(key: u64) -> u64 {
 
 impl PairTable {
     /// Number of pairs.
-    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.count
     }

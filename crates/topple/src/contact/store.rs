@@ -53,7 +53,9 @@ impl<D: Dim> Contacts<D> {
         } else {
             self.hot[index as usize] = contact;
         }
-        self.pairs.insert(contact.key(), index);
+        if !contact.is_part() {
+            self.pairs.insert(contact.key(), index);
+        }
         for side in 0..2 {
             let edge = 2 * index + side as u32;
             let head = &mut bodies.records[contact.bodies[side]].first_contact;
@@ -81,9 +83,23 @@ impl<D: Dim> Contacts<D> {
                 self.edge_mut(next)[0] = previous;
             }
         }
-        self.pairs.remove(contact.key());
+        if !contact.is_part() {
+            self.pairs.remove(contact.key());
+        }
         self.awake.remove(index);
         self.records.remove(index);
+    }
+
+    /// Puts a contact on the list of those to bring up to date. Further parts follow their head and are never on it.
+    pub(crate) fn wake(&mut self, index: u32) {
+        if !self.hot[index as usize].is_part() {
+            self.awake.insert(index);
+        }
+    }
+
+    /// Number of pairs: further parts are not counted.
+    pub(crate) fn pair_count(&self) -> usize {
+        self.pairs.len()
     }
 
     /// Links of an edge.

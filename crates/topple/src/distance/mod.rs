@@ -1,9 +1,11 @@
-//! Distances between any two convex shapes, with or without a world: closest points, signed distance, shape casts.
+//! Distances between any two shapes, with or without a world: closest points, signed distance, shape casts.
 //!
 //! Shapes are cores inflated by a radius (see [`ShapeOps::support`]). Cores that are apart are measured by GJK
 //! (`gjk.rs`), overlapping ones by EPA (`epa.rs`, in the plane `epa_flat.rs`), all in f64: thin simplices need the digits.
-//! Written once for both dimensions; half-spaces are answered in closed form.
+//! Written once for both dimensions; half-spaces are answered in closed form, meshes, height fields and chains child by
+//! child (`composite.rs`).
 
+mod composite;
 mod cores;
 mod epa;
 mod epa_flat;
@@ -43,8 +45,10 @@ pub struct CastHit<D: Dim> {
     pub distance: Real,
 }
 
-/// Closest points and signed distance of two shapes. None for pairs that have none: two half-spaces, or shapes that
-/// are not convex.
+/// Closest points and signed distance of two shapes. None for two half-spaces, which have none.
+///
+/// Meshes, height fields and chains are measured child by child: the nearest one counts, of overlapping ones the deepest.
+/// A shape wholly inside a solid mesh, or below a height field, is as deep as the surface is far.
 ///
 /// ```
 /// use topple::math::*;
@@ -59,6 +63,9 @@ pub fn closest_points<D: Dim>(
     b: &D::Shape,
     pose_b: &Pose<D>,
 ) -> Option<Closest<D>> {
+    if a.composite().is_some() || b.composite().is_some() {
+        return composite::closest(a, pose_a, b, pose_b);
+    }
     Pair::<D>::new(a, pose_a, b, pose_b)?.closest(pose_a)
 }
 
@@ -85,6 +92,9 @@ pub fn shape_cast<D: Dim>(
 ) -> Option<CastHit<D>> {
     if !(max >= 0.0 && translation.is_finite()) {
         return None;
+    }
+    if a.composite().is_some() || b.composite().is_some() {
+        return composite::cast(a, pose_a, translation, b, pose_b, max, target_distance);
     }
     let mut pair = Pair::<D>::new(a, pose_a, b, pose_b)?;
     let step = Wide::of(pose_a.rotation.rotate_inv(translation));

@@ -1,7 +1,7 @@
 //! A run of contacts to bring up to date, and what is common to all narrow phases: contacts whose boxes have parted,
 //! recycling, and turning a result in the frame of a shape into a manifold in the frames of the bodies.
 
-use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use super::{CollideJob, LocalManifold, NarrowCounters, PairCache, Parts};
 use crate::Settings;
 use crate::body::Bodies;
 use crate::broad_phase::Proxies;
@@ -24,27 +24,34 @@ pub(crate) struct PairSource<'a, D: Dim> {
 
 /// Some contacts of the world, handed out one by one.
 pub struct ContactBatch<'a, D: Dim> {
-    source: &'a PairSource<'a, D>,
-    contacts: Disjoint<'a, Contact<D>>,
+    pub(super) source: &'a PairSource<'a, D>,
+    pub(super) contacts: Disjoint<'a, Contact<D>>,
     indices: &'a [u32],
     at: usize,
-    counters: NarrowCounters,
+    pub(super) counters: NarrowCounters,
+    pub(super) parts: Parts<D>,
+    /// Parts beyond those that the pair has contacts for: head of the pair, manifold.
+    pub(super) extra: &'a mut Vec<(u32, LocalManifold<D>)>,
 }
 
 impl<'a, D: Dim> ContactBatch<'a, D> {
-    /// A batch over `indices`.
+    /// A batch over `indices`; parts of pairs for which there is no contact yet go to `extra`.
     ///
     /// # Safety
-    /// No other batch or reference uses the contacts of `indices` while this one lives.
+    /// No other batch or reference uses the contacts of `indices`, or further parts of their pairs, while this one lives.
+    /// None of `indices` is a further part itself.
     pub(crate) unsafe fn new(
         source: &'a PairSource<'a, D>,
         contacts: Disjoint<'a, Contact<D>>,
         indices: &'a [u32],
+        extra: &'a mut Vec<(u32, LocalManifold<D>)>,
     ) -> Self {
-        Self { source, contacts, indices, at: 0, counters: NarrowCounters::default() }
+        let (counters, parts) = (NarrowCounters::default(), Parts::default());
+        Self { source, contacts, indices, at: 0, counters, parts, extra }
     }
 
-    /// The next contact to bring up to date. Contacts whose fat boxes no longer overlap are passed over: they end.
+    /// The next contact to bring up to date. Contacts whose fat boxes no longer overlap are passed over: they end. Pairs with
+    /// a mesh, height field or chain are brought up to date by the batch itself, and passed over too.
     pub fn next_task(&mut self) -> Option<PairTask<'_, D>> {
         loop {
             let index = *self.indices.get(self.at)?;
@@ -59,6 +66,10 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
                 contact.flags &= !flags::TOUCHING;
                 continue;
             }
+            if contact.flags & flags::COMPOSITE != 0 {
+                self.update_parts(index);
+                continue;
+            }
             return Some(PairTask { source: self.source, contact, counters: &mut self.counters });
         }
     }
@@ -71,14 +82,14 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
 
 /// One contact to bring up to date.
 pub struct PairTask<'a, D: Dim> {
-    source: &'a PairSource<'a, D>,
-    contact: &'a mut Contact<D>,
-    counters: &'a mut NarrowCounters,
+    pub(super) source: &'a PairSource<'a, D>,
+    pub(super) contact: &'a mut Contact<D>,
+    pub(super) counters: &'a mut NarrowCounters,
 }
 
 impl<D: Dim> PairTask<'_, D> {
     /// Place of b's centre of mass as seen from a's.
-    fn relative_place(&self) -> Pose<D> {
+    pub(super) fn relative_place(&self) -> Pose<D> {
         let [a, b] = self.contact.bodies;
         let places = &self.source.bodies.places;
         places[a as usize].relative(places[b as usize])
@@ -100,8 +111,11 @@ impl<D: Dim> PairTask<'_, D> {
         let [a, b] = self.contact.bodies.map(|body| self.source.bodies.cores[body as usize].extent);
         // Turning about a far point moves the surface by angle times distance; the smaller body bounds the overlap.
         let motion = shift + 2.0 * angle * a.min(b);
-        let limit =
-            if self.contact.is_touching() { settings.recycling } else { KEEP_APART * settings.speculative };
+        // Convex shapes that touch may go further than to where they could touch: they have nothing else to touch with.
+        let limit = match self.contact.flags & (flags::TOUCHING | flags::COMPOSITE) {
+            flags::TOUCHING => settings.recycling,
+            _ => KEEP_APART * settings.speculative,
+        };
         if motion > limit * self.contact.slop {
             return false;
         }
@@ -129,48 +143,62 @@ impl<D: Dim> PairTask<'_, D> {
     pub fn finish(&mut self, local: &LocalManifold<D>) {
         let relative = self.relative_place();
         let frame = self.source.shapes[self.contact.shapes[0]].from_center;
-        let contact = &mut *self.contact;
-        let old = contact.manifold;
-        let manifold = &mut contact.manifold;
-        manifold.local_normal = frame.rotation.rotate(local.normal);
-        let mut points = local.points();
-        // A user's narrow phase may give anything: what is not finite is no contact.
-        let sound = |p: &super::LocalPoint<D>| p.position.is_finite() && p.separation.is_finite();
-        if !local.normal.is_finite() || !points.iter().all(sound) {
-            points = &[];
-            manifold.local_normal = D::Vec::axis(1);
-        }
-        let deepest;
-        if !self.source.settings.multiple_contacts && points.len() > 1 {
-            let by_depth =
-                |x: &&super::LocalPoint<D>, y: &&super::LocalPoint<D>| x.separation.total_cmp(&y.separation);
-            deepest = points.iter().min_by(by_depth).copied().unwrap_or_default();
-            points = core::slice::from_ref(&deepest);
-        }
-        manifold.count = points.len() as u32;
-        for (new, point) in manifold.points.as_mut().iter_mut().zip(points) {
-            let on_a = frame.position.to_vec() + frame.rotation.rotate(point.position);
-            let matched = old.points().iter().find(|p| p.id == point.id);
-            *new = ContactPoint {
-                local_a: on_a,
-                local_b: relative.inverse_transform(D::Point::from_vec(on_a)),
-                base_separation: point.separation,
-                normal_impulse: matched.map_or(0.0, |p| p.normal_impulse),
-                id: point.id,
-            };
-        }
-        let touching = if contact.flags & flags::SENSOR != 0 {
-            points.iter().any(|p| p.separation <= 0.0)
-        } else {
-            !points.is_empty()
-        };
-        contact.flags &= !flags::TOUCHING;
-        contact.flags |= flags::HAS_KEPT | if touching { flags::TOUCHING } else { 0 };
-        if !touching {
-            manifold.friction_impulse = D::Vec::ZERO;
-            manifold.twist_impulse = 0.0;
-            manifold.rolling_impulse = D::Ang::ZERO;
-        }
-        contact.kept = relative;
+        let old = self.contact.manifold;
+        write(self.contact, local, &relative, &frame, self.source.settings, |point, _| {
+            old.points().iter().find(|p| p.id == point.id).map_or(0.0, |p| p.normal_impulse)
+        });
     }
+}
+
+/// Writes a result in the frame of shape a, which stands at `frame` from the centre of mass of body a, into a contact.
+/// `relative` is the place of body b as seen from body a; `impulse` finds what a point starts with [N·s].
+pub(crate) fn write<D: Dim>(
+    contact: &mut Contact<D>,
+    local: &LocalManifold<D>,
+    relative: &Pose<D>,
+    frame: &Pose<D>,
+    settings: &Settings<D>,
+    mut impulse: impl FnMut(&super::LocalPoint<D>, &ContactPoint<D>) -> Real,
+) {
+    let manifold = &mut contact.manifold;
+    manifold.local_normal = frame.rotation.rotate(local.normal);
+    let mut points = local.points();
+    // A user's narrow phase may give anything: what is not finite is no contact.
+    let sound = |p: &super::LocalPoint<D>| p.position.is_finite() && p.separation.is_finite();
+    if !local.normal.is_finite() || !points.iter().all(sound) {
+        points = &[];
+        manifold.local_normal = D::Vec::axis(1);
+    }
+    let deepest;
+    if !settings.multiple_contacts && points.len() > 1 {
+        let by_depth =
+            |x: &&super::LocalPoint<D>, y: &&super::LocalPoint<D>| x.separation.total_cmp(&y.separation);
+        deepest = points.iter().min_by(by_depth).copied().unwrap_or_default();
+        points = core::slice::from_ref(&deepest);
+    }
+    manifold.count = points.len() as u32;
+    for (new, point) in manifold.points.as_mut().iter_mut().zip(points) {
+        let on_a = frame.position.to_vec() + frame.rotation.rotate(point.position);
+        *new = ContactPoint {
+            local_a: on_a,
+            local_b: relative.inverse_transform(D::Point::from_vec(on_a)),
+            base_separation: point.separation,
+            normal_impulse: 0.0,
+            id: point.id,
+        };
+        new.normal_impulse = impulse(point, new);
+    }
+    let touching = if contact.flags & flags::SENSOR != 0 {
+        points.iter().any(|p| p.separation <= 0.0)
+    } else {
+        !points.is_empty()
+    };
+    contact.flags &= !flags::TOUCHING;
+    contact.flags |= flags::HAS_KEPT | flags::FRESH | if touching { flags::TOUCHING } else { 0 };
+    if !touching {
+        manifold.friction_impulse = D::Vec::ZERO;
+        manifold.twist_impulse = 0.0;
+        manifold.rolling_impulse = D::Ang::ZERO;
+    }
+    contact.kept = *relative;
 }

@@ -7,13 +7,16 @@
 
 mod auto;
 mod batch;
+pub(crate) mod composite;
 pub mod d2;
 pub mod d3;
 mod manifold;
+mod parts;
 
 pub use auto::NarrowPhaseAuto;
-pub(crate) use batch::PairSource;
 pub use batch::{ContactBatch, PairTask};
+pub(crate) use batch::{PairSource, write};
+pub use composite::{MAX_PARTS, Parts};
 pub use manifold::{LocalManifold, LocalPoint, MAX_LOCAL_POINTS};
 
 use crate::Error;

@@ -4,12 +4,15 @@
 //! business of `narrow_phase/`. The shapes of the plane are in `d2/`, those of space in `d3/`. Large geometry (hulls,
 //! polygons, meshes) sits behind an `Arc`, shared between bodies and written once per snapshot.
 
+pub(crate) mod bvh;
+pub(crate) mod composite;
 pub mod d2;
 pub mod d3;
 mod def;
 mod mass;
 mod record;
 
+pub use composite::Composite;
 pub use d2::Shape2;
 pub use d3::Shape3;
 pub use def::{Filter, Material, Mixing, ShapeDef};
@@ -81,7 +84,13 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
         None
     }
 
-    /// True if bodies with this shape can move. Planes, chains and height fields are static or kinematic only.
+    /// The children of a mesh, height field or chain; None for convex shapes and half-spaces.
+    fn composite(&self) -> Option<&dyn Composite<D>> {
+        None
+    }
+
+    /// True if bodies with this shape can move. Planes, chains, height fields and meshes that are not closed are
+    /// static or kinematic only.
     fn can_move(&self) -> bool;
 
     /// True if the shape encloses an area or volume and so can carry mass.
@@ -135,6 +144,28 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
         counters: &mut NarrowCounters,
         out: &mut LocalManifold<D>,
     );
+
+    /// Contacts of the children of a composite shape, which is a, with a convex shape b: one manifold per child, handed to
+    /// `add` with its number.
+    fn collide_children(
+        shape: &dyn Composite<D>,
+        job: &CollideJob<'_, D>,
+        counters: &mut NarrowCounters,
+        add: &mut dyn FnMut(u32, &LocalManifold<D>),
+    );
+
+    /// All contacts of two composite shapes, or of a composite shape (a) and a half-space (b), one manifold for every pair
+    /// of children, handed to `add`.
+    fn collide_composites(
+        job: &CollideJob<'_, D>,
+        counters: &mut NarrowCounters,
+        add: &mut dyn FnMut(u32, &LocalManifold<D>),
+    );
+
+    /// A point well inside a convex shape, in its frame: decides on which side of a triangle or segment it is.
+    fn middle(&self) -> D::Vec {
+        D::Vec::ZERO
+    }
 
     /// Adds the pieces of the surface that wind presses on. Flat faces are exact; curved sides come in strips, which show
     /// the wind their true area within one percent; rounded edges of boxes and hulls count as sharp.

@@ -349,7 +349,7 @@ impl<D: Dim> World<D> {
             edge = self.contacts.next_edge(edge);
             let bodies = self.contacts.hot[contact as usize].bodies;
             if bodies.iter().any(|&body| self.bodies.is_awake(body)) {
-                self.contacts.awake.insert(contact);
+                self.contacts.wake(contact);
             } else {
                 self.contacts.awake.remove(contact);
             }

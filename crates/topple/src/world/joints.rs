@@ -127,6 +127,8 @@ impl<D: Dim> World<D> {
             edge = self.contacts.next_edge(edge);
             if self.contacts.hot[index as usize].bodies[1 - side] == b {
                 self.remove_contact(index, true);
+                // The next one may have been a part of the same pair.
+                edge = self.bodies.records[a].first_contact;
             }
         }
     }

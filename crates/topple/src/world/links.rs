@@ -84,9 +84,16 @@ impl<D: Dim> ContactView<'_, D> {
 }
 
 impl<D: Dim> World<D> {
-    /// All pairs of overlapping fat boxes, touching or not, in order of index.
+    /// All pairs of overlapping fat boxes, touching or not, in order of index. A pair with a mesh, height field or chain has one
+    /// contact for every direction in which it is pushed.
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_, D>> + '_ {
-        self.contacts.records.iter().map(|(index, _)| ContactView { world: self, index })
+        // A part without points is nothing but room for the next one.
+        let is_shown = |index: u32| {
+            let contact = &self.contacts.hot[index as usize];
+            !contact.is_part() || contact.is_touching()
+        };
+        let all = self.contacts.records.iter().map(|(index, _)| index);
+        all.filter(move |&index| is_shown(index)).map(|index| ContactView { world: self, index })
     }
 
     /// The contact with this id.
@@ -103,7 +110,13 @@ impl<D: Dim> World<D> {
     ) -> Result<impl Iterator<Item = ContactView<'_, D>> + '_, crate::Error> {
         let index = self.body_index(body)?;
         let contacts = self.contacts.of_body(self.bodies.records[index].first_contact);
-        Ok(contacts.map(|(index, _)| ContactView { world: self, index }))
+        let is_shown = |index: u32| {
+            let contact = &self.contacts.hot[index as usize];
+            !contact.is_part() || contact.is_touching()
+        };
+        Ok(contacts
+            .filter(move |&(index, _)| is_shown(index))
+            .map(|(index, _)| ContactView { world: self, index }))
     }
 
     /// Creates the contact of a new pair, unless the user or the kinds of shapes forbid it.
@@ -132,6 +145,7 @@ impl<D: Dim> World<D> {
         set(a.pre_solve || b.pre_solve, flags::PRE_SOLVE);
         set(a.persist_events || b.persist_events, flags::PERSIST_EVENTS);
         set(a.hit_events || b.hit_events, flags::HIT_EVENTS);
+        set(a.shape.composite().is_some() || b.shape.composite().is_some(), flags::COMPOSITE);
         let mut contact = Contact::new([a.body, b.body], [shapes.0, shapes.1], bits);
         mix_materials(&mut contact, a, b, &self.settings);
         let bodies = contact.bodies;
@@ -177,18 +191,33 @@ impl<D: Dim> World<D> {
     }
 
     pub(crate) fn remove_contacts_of_shape(&mut self, shape: u32) {
-        let mut edge = self.bodies.records[self.shapes[shape].body].first_contact;
+        let body = self.shapes[shape].body;
+        let mut edge = self.bodies.records[body].first_contact;
         while edge != NONE {
             let index = edge / 2;
             edge = self.contacts.next_edge(edge);
             if self.contacts.hot[index as usize].shapes.contains(&shape) {
                 self.remove_contact(index, true);
+                // The next one may have been a part of the same pair.
+                edge = self.bodies.records[body].first_contact;
             }
         }
     }
 
-    /// Ends a contact for good. `between_steps`: its end event waits for the next step.
+    /// Ends a pair for good, with all its parts. `between_steps`: its end event waits for the next step.
     pub(crate) fn remove_contact(&mut self, index: u32, between_steps: bool) {
+        let contact = &self.contacts.hot[index as usize];
+        let head = if contact.is_part() { contact.head } else { index };
+        let mut part = self.next_part(head);
+        self.remove_one(head, between_steps);
+        while part != NONE {
+            let next = self.next_part(part);
+            self.remove_one(part, between_steps);
+            part = next;
+        }
+    }
+
+    fn remove_one(&mut self, index: u32, between_steps: bool) {
         self.uncolor_contact(index);
         self.unlink_contact(index);
         self.report_end(index, between_steps);

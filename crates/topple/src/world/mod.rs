@@ -5,12 +5,14 @@ mod body_view;
 mod events;
 mod finalize;
 mod generators;
+mod ghosts;
 mod hooks;
 mod joint_defs;
 mod joint_view;
 mod joints;
 mod links;
 mod methods;
+mod parts;
 mod pinned;
 mod profile;
 mod query;
@@ -19,6 +21,7 @@ mod shapes;
 mod sleep;
 mod snapshot;
 mod snapshot_joints;
+mod snapshot_shapes;
 mod step;
 mod validate;
 
@@ -100,9 +103,13 @@ pub(crate) struct Scratch<D: Dim> {
     pub awake: AwakeBodies<D>,
     pub moved: Vec<u32>,
     pub pairs: Vec<PairKey>,
-    /// Per batch of the narrow phase: contacts whose state changed.
-    pub changes: Vec<Vec<u32>>,
+    /// What each batch of the narrow phase found.
+    pub changes: Vec<step::BatchResult<D>>,
     pub changed: Vec<u32>,
+    /// Contacts made for parts in this step, then all that may not be there.
+    pub new_parts: Vec<u32>,
+    /// Parts of pairs for which there is no contact yet: head, manifold.
+    pub extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
     /// Per block of bodies: what finalising found.
     pub finals: Vec<finalize::BlockResult>,
     pub approach: Vec<(u32, Real)>,

@@ -101,7 +101,7 @@ impl<D: Dim> World<D> {
         if kind == BodyKind::Dynamic && !def.shape.can_move() {
             return Err(Error::NotPossible {
                 what: "this shape on a dynamic body",
-                reason: "planes, chains and height fields are static or kinematic only",
+                reason: "planes, chains, height fields and meshes that are not closed are static or kinematic only",
             });
         }
         Ok(def)

@@ -103,7 +103,7 @@ impl<D: Dim> World<D> {
         while edge != NONE {
             let index = edge / 2;
             edge = self.contacts.next_edge(edge);
-            self.contacts.awake.insert(index);
+            self.contacts.wake(index);
             // A gentle visitor was solved against a wall; now both sides move.
             self.uncolor_contact(index);
             self.leaning.remove(index);

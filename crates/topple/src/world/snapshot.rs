@@ -13,7 +13,7 @@ use crate::contact::{Color, Contact, ContactPoint, ContactRecord, Manifold, NO_C
 use crate::island::Island;
 use crate::math::*;
 use crate::narrow_phase::PairCache;
-use crate::shape::{Filter, Mass, Material, Mixing, ShapeDef, ShapeOps, ShapeRecord};
+use crate::shape::{Mass, ShapeRecord};
 use crate::store::{BodyId, ContactId, IndexList, RawId, Reader, ShapeId, Slots, StateHasher, Writer};
 
 const MAGIC: &[u8; 8] = b"topple\r\n";
@@ -66,7 +66,7 @@ impl<D: Dim> World<D> {
     }
 }
 
-fn checksum(bytes: &[u8]) -> u64 {
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
     let mut hasher = StateHasher::default();
     hasher.bytes(bytes);
     hasher.finish()
@@ -93,7 +93,7 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
     }
     BodySet::ALL.iter().for_each(|&set| out.vars(world.bodies.set(set).as_slice()));
     super::snapshot_joints::save(world, &mut out);
-    save_shapes(world, &mut out);
+    super::snapshot_shapes::save(world, &mut out);
     save_contacts(world, &mut out);
     for color in &world.graph.colors {
         out.vars(&color.contacts);
@@ -289,112 +289,6 @@ fn load_columns<D: Dim>(input: &mut Reader<'_>) -> Result<(Pose<D>, BodyCore<D>)
     if possible { Ok((place, core)) } else { Err(input.damaged("number of a body")) }
 }
 
-/// What shapes have in common is written once: equal geometry, place, material and filter share an entry.
-fn save_shapes<D: Dim>(world: &World<D>, out: &mut Writer) {
-    let mut kinds: Vec<(u64, Vec<u8>)> = Vec::new();
-    let mut kind_of = Vec::new();
-    let mut by_hash = std::collections::BTreeMap::<u64, u32>::new();
-    let mut by_address = std::collections::BTreeMap::<(usize, u64), u32>::new();
-    for (_, shape) in world.shapes.iter() {
-        let mut surface = Writer::default();
-        save_surface(shape, &mut surface);
-        let surface_hash = checksum(surface.bytes());
-        let address = shape.shape.shared().map(|address| (address, surface_hash));
-        if let Some(&kind) = address.and_then(|key| by_address.get(&key)) {
-            kind_of.push(kind);
-            continue;
-        }
-        shape.shape.save(&mut surface);
-        let hash = checksum(surface.bytes());
-        let next = kinds.len() as u32;
-        let kind = *by_hash.entry(hash).or_insert(next);
-        if kind == next {
-            kinds.push((hash, surface.into_bytes()));
-        }
-        if let Some(key) = address {
-            by_address.insert(key, kind);
-        }
-        kind_of.push(kind);
-    }
-    out.u32(kinds.len() as u32);
-    kinds.iter().for_each(|(_, bytes)| out.blob(bytes));
-    let mut at = 0;
-    world.shapes.save(out, |shape, out| {
-        out.var(kind_of[at]);
-        at += 1;
-        out.var(shape.body);
-    });
-    for (index, _) in world.shapes.iter() {
-        out.put(&world.proxies.slots[index as usize].fat);
-    }
-}
-
-fn save_surface<D: Dim>(shape: &ShapeRecord<D>, out: &mut Writer) {
-    out.put(&shape.local);
-    out.real(shape.density);
-    let m = &shape.material;
-    for value in [m.friction, m.static_friction, m.restitution, m.rolling_friction, m.spinning_friction] {
-        out.real(value);
-    }
-    out.put(&m.surface_velocity);
-    for rule in [m.friction_mixing, m.restitution_mixing] {
-        let position = rule.and_then(|rule| Mixing::NAMES.iter().position(|&(_, known)| known == rule));
-        out.u8(position.map_or(255, |p| p as u8));
-    }
-    out.u64(shape.filter.category);
-    out.u64(shape.filter.mask);
-    out.u32(shape.filter.group as u32);
-    for flag in [shape.is_sensor, shape.persist_events, shape.hit_events, shape.pre_solve] {
-        out.bool(flag);
-    }
-    out.u64(shape.user_data);
-}
-
-fn load_surface<D: Dim>(bytes: &[u8]) -> Result<ShapeDef<D>, Error> {
-    let mut input = Reader::new(bytes);
-    let local = input.get()?;
-    let density = input.real()?;
-    let mut material = Material {
-        friction: input.real()?,
-        static_friction: input.real()?,
-        restitution: input.real()?,
-        rolling_friction: input.real()?,
-        spinning_friction: input.real()?,
-        surface_velocity: input.get()?,
-        ..Material::default()
-    };
-    let mut rule = || -> Result<Option<Mixing>, Error> {
-        match input.u8()? {
-            255 => Ok(None),
-            i => {
-                Mixing::NAMES.get(i as usize).map(|&(_, rule)| Some(rule)).ok_or(input.damaged("mixing rule"))
-            }
-        }
-    };
-    material.friction_mixing = rule()?;
-    material.restitution_mixing = rule()?;
-    let filter = Filter { category: input.u64()?, mask: input.u64()?, group: input.u32()? as i32 };
-    let [is_sensor, persist_events, hit_events, pre_solve] =
-        [input.bool()?, input.bool()?, input.bool()?, input.bool()?];
-    let user_data = input.u64()?;
-    let shape = D::Shape::load(&mut input)?;
-    let def = ShapeDef {
-        shape,
-        local,
-        density,
-        material,
-        filter,
-        is_sensor,
-        persist_events,
-        hit_events,
-        pre_solve,
-        user_data,
-    };
-    def.validate()
-        .map_err(|error| Error::Snapshot { reason: format!("holds an impossible shape: {error}") })?;
-    Ok(def)
-}
-
 fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
     let hot = &world.contacts.hot;
     let mut order = world.contacts.records.iter().map(|(index, _)| index);
@@ -402,6 +296,8 @@ fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
         let contact = &hot[order.next().unwrap_or(0) as usize];
         contact.shapes.iter().for_each(|&shape| out.var(shape));
         out.u16(contact.flags);
+        out.link(contact.head);
+        out.link(contact.next_part);
         record.edges.iter().flatten().for_each(|&link| out.link(link));
         let bits = u8::from(record.colored[0])
             | u8::from(record.colored[1]) << 1
@@ -446,6 +342,7 @@ fn load_contact<D: Dim>(
         return Err(input.damaged("shape of a contact"));
     };
     let flags = input.u16()?;
+    let (head, next_part) = (input.link(ANY)?, input.link(ANY)?);
     let mut edges = [[NONE; 2]; 2];
     for link in edges.iter_mut().flatten() {
         *link = input.link(ANY)?;
@@ -491,7 +388,8 @@ fn load_contact<D: Dim>(
     if !impulses || !finite || a.body == b.body {
         return Err(input.damaged("numbers of a contact"));
     }
-    let mut contact = Contact { manifold, cache, kept, ..Contact::new([a.body, b.body], pair, flags) };
+    let mut contact =
+        Contact { manifold, cache, kept, head, next_part, ..Contact::new([a.body, b.body], pair, flags) };
     super::links::mix_materials(&mut contact, a, b, settings);
     Ok((record, contact))
 }
@@ -605,7 +503,7 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
     }
     load_bodies(&mut world, input)?;
     super::snapshot_joints::load(&mut world, input)?;
-    load_shapes(&mut world, input)?;
+    super::snapshot_shapes::load(&mut world, input)?;
     let contradiction = |(what, index): (&str, u32)| Error::Snapshot {
         reason: format!("contradicts itself: does not hold that {what} (index {index})"),
     };
@@ -661,33 +559,6 @@ fn load_bodies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(
     Ok(())
 }
 
-fn load_shapes<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
-    let count = input.length(8)?;
-    let kinds = (0..count).map(|_| load_surface::<D>(input.blob()?)).collect::<Result<Vec<_>, _>>()?;
-    let bodies = &world.bodies.records;
-    world.shapes = Slots::load(input, |input| {
-        let kind = input.index(kinds.len())?;
-        let body = input.var()?;
-        bodies.get(body).ok_or_else(|| input.damaged("body of a shape"))?;
-        Ok(ShapeRecord::new(&kinds[kind as usize], body))
-    })?;
-    let mut seen = crate::store::BitSet::default();
-    for (index, record) in bodies.iter() {
-        for &shape in &record.shapes {
-            let ours = world.shapes.get(shape).is_some_and(|s| s.body == index);
-            if !ours || seen.contains(shape) {
-                return Err(input.damaged("shapes of a body"));
-            }
-            let fixed = !world.shapes[shape].shape.can_move();
-            if fixed && record.kind == BodyKind::Dynamic {
-                return Err(input.damaged("a shape that cannot move on a dynamic body"));
-            }
-            seen.insert(shape);
-        }
-    }
-    Ok(())
-}
-
 fn load_proxies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
     world.proxies.slots = vec![Proxy::default(); world.shapes.slot_count()];
     for index in 0..world.shapes.slot_count() as u32 {
@@ -718,10 +589,12 @@ fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result
     world.contacts.hot = vec![Contact::new([NONE; 2], [NONE; 2], 0); count];
     let indices = world.contacts.records.iter().map(|(index, _)| index).collect::<Vec<_>>();
     for (&index, contact) in indices.iter().zip(loaded) {
-        if world.contacts.find(contact.key()).is_some() {
-            return Err(input.damaged("the same pair twice"));
+        if !contact.is_part() {
+            if world.contacts.find(contact.key()).is_some() {
+                return Err(input.damaged("the same pair twice"));
+            }
+            world.contacts.pairs.insert(contact.key(), index);
         }
-        world.contacts.pairs.insert(contact.key(), index);
         world.contacts.hot[index as usize] = contact;
     }
     let live = |index: u32| world.contacts.records.get(index).is_some();

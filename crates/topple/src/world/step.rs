@@ -2,7 +2,7 @@
 //! carry the same word.
 
 use super::{Stage, World, finalize};
-use crate::body::{AwakeBodies, BodyProps, BodySet, BodyState};
+use crate::body::{AwakeBodies, BodyProps, BodySet, BodyState, NONE};
 use crate::contact::flags;
 use crate::math::*;
 use crate::narrow_phase::{ContactBatch, PairSource};
@@ -100,13 +100,29 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     world.scratch.pairs = pairs;
 }
 
+/// What a batch of the narrow phase found.
+pub(crate) struct BatchResult<D: Dim> {
+    /// Contacts whose state changed.
+    changed: Vec<u32>,
+    /// New contacts of dynamic bodies with others: perhaps not there.
+    suspects: Vec<u32>,
+    /// Parts of pairs for which there is no contact yet.
+    extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
+}
+
+impl<D: Dim> Default for BatchResult<D> {
+    fn default() -> Self {
+        Self { changed: Vec::new(), suspects: Vec::new(), extra: Vec::new() }
+    }
+}
+
 /// Runs the narrow phase over all awake contacts and collects those whose state changed.
 fn update_contacts<D: Dim>(world: &mut World<D>) {
     let indices = world.contacts.awake.as_slice();
     let pieces = indices.len().div_ceil(BATCH);
     let changes = &mut world.scratch.changes;
     if changes.len() < pieces {
-        changes.resize_with(pieces, Vec::new);
+        changes.resize_with(pieces, BatchResult::default);
     }
     let source = PairSource {
         settings: &world.settings,
@@ -127,40 +143,61 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
     let total = std::sync::Mutex::new((crate::narrow_phase::NarrowCounters::default(), 0));
     world.executor.run(pieces, &|piece| {
         let part = &indices[piece * BATCH..indices.len().min((piece + 1) * BATCH)];
+        // SAFETY: one result per piece.
+        let result = unsafe { lists.get(piece) };
+        result.changed.clear();
+        result.suspects.clear();
+        result.extra.clear();
         for &index in part {
-            // SAFETY: indices of the awake list are distinct, and parts do not overlap.
-            let contact = unsafe { contacts.get(index as usize) };
-            let was = if contact.is_touching() { flags::WAS_TOUCHING } else { 0 }
-                | if contact.is_solid() { flags::WAS_SOLID } else { 0 };
-            contact.flags = contact.flags & !(flags::WAS_TOUCHING | flags::WAS_SOLID) | was;
+            let mut at = index;
+            while at != NONE {
+                // SAFETY: indices of the awake list are distinct, parts do not overlap, and further parts of a pair are
+                // reached from their head alone.
+                let contact = unsafe { contacts.get(at as usize) };
+                let was = if contact.is_touching() { flags::WAS_TOUCHING } else { 0 }
+                    | if contact.is_solid() { flags::WAS_SOLID } else { 0 };
+                let kept = contact.flags & !(flags::WAS_TOUCHING | flags::WAS_SOLID | flags::FRESH);
+                contact.flags = kept | was;
+                at = contact.next_part;
+            }
         }
         // SAFETY: as above; the borrows of the loop have ended.
-        let mut batch = unsafe { ContactBatch::new(&source, contacts, part) };
+        let mut batch = unsafe { ContactBatch::new(&source, contacts, part, &mut result.extra) };
         narrow_phase.update(&mut batch);
         let counters = *batch.counters();
         let mut points = 0;
-        // SAFETY: one list per piece.
-        let list = unsafe { lists.get(piece) };
-        list.clear();
         for &index in part {
-            // SAFETY: as above; the batch is done with them.
-            let contact = unsafe { contacts.get(index as usize) };
-            if contact.flags & flags::SURFACE != 0 {
-                let [a, b] = contact.shapes.map(|shape| &source.shapes[shape]);
-                contact.surface_velocity = super::links::surface_velocity(source.bodies, a, b);
-            }
-            match &scene {
-                Some(scene) if contact.flags & flags::PRE_SOLVE != 0 && contact.is_touching() => {
-                    scene.ask(contact)
+            let mut at = index;
+            while at != NONE {
+                // SAFETY: as above; the batch is done with them.
+                let contact = unsafe { contacts.get(at as usize) };
+                if contact.flags & flags::SURFACE != 0 {
+                    let [a, b] = contact.shapes.map(|shape| &source.shapes[shape]);
+                    contact.surface_velocity = super::links::surface_velocity(source.bodies, a, b);
                 }
-                _ => contact.flags &= !flags::REFUSED,
-            }
-            points += if contact.is_solid() { contact.manifold.count } else { 0 };
-            let was_touching = contact.flags & flags::WAS_TOUCHING != 0;
-            let was_solid = contact.flags & flags::WAS_SOLID != 0;
-            let apart = contact.flags & flags::APART != 0;
-            if apart || contact.is_touching() != was_touching || contact.is_solid() != was_solid {
-                list.push(index);
+                match &scene {
+                    Some(scene) if contact.flags & flags::PRE_SOLVE != 0 && contact.is_touching() => {
+                        scene.ask(contact)
+                    }
+                    _ => contact.flags &= !flags::REFUSED,
+                }
+                if contact.flags & flags::FRESH != 0 && contact.is_solid() {
+                    let moves = contact
+                        .bodies
+                        .map(|body| source.bodies.records[body].kind == crate::BodyKind::Dynamic);
+                    if moves[0] != moves[1] {
+                        result.suspects.push(at);
+                    }
+                }
+                points += if contact.is_solid() { contact.manifold.count } else { 0 };
+                let was_touching = contact.flags & flags::WAS_TOUCHING != 0;
+                let was_solid = contact.flags & flags::WAS_SOLID != 0;
+                let apart = contact.flags & flags::APART != 0;
+                if apart || contact.is_touching() != was_touching || contact.is_solid() != was_solid {
+                    result.changed.push(at);
+                }
+                // The parts of a pair that ends go with its head.
+                at = if apart { NONE } else { contact.next_part };
             }
         }
         if let Ok(mut sum) = total.lock() {
@@ -171,9 +208,43 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
     (world.profile.narrow, world.profile.counters.points) = total.into_inner().unwrap_or_default();
     let changed = &mut world.scratch.changed;
     changed.clear();
-    changes[..pieces].iter().for_each(|list| changed.extend_from_slice(list));
-    let hot = &world.contacts.hot;
-    changed.sort_unstable_by_key(|&index| hot[index as usize].key());
+    changes[..pieces].iter().for_each(|result| changed.extend_from_slice(&result.changed));
+    make_parts(world, pieces);
+    find_ghosts(world, pieces);
+    let (changed, hot) = (&mut world.scratch.changed, &world.contacts.hot);
+    changed.sort_unstable_by_key(|&index| (hot[index as usize].key(), index));
+    changed.dedup();
+}
+
+/// Drops new contacts that are not there; see `ghosts.rs`.
+fn find_ghosts<D: Dim>(world: &mut World<D>, pieces: usize) {
+    // Parts that are new in this step were in no batch.
+    let mut suspects = core::mem::take(&mut world.scratch.new_parts);
+    for result in &world.scratch.changes[..pieces] {
+        suspects.extend_from_slice(&result.suspects);
+    }
+    world.drop_ghosts(&suspects);
+    world.scratch.new_parts = suspects;
+}
+
+/// Makes contacts for the parts of pairs that have none yet, in order of pairs.
+fn make_parts<D: Dim>(world: &mut World<D>, pieces: usize) {
+    let mut extra = core::mem::take(&mut world.scratch.extra);
+    extra.clear();
+    for result in &world.scratch.changes[..pieces] {
+        extra.extend_from_slice(&result.extra);
+    }
+    // DETERMINISM: the batches follow the awake list, whose order is part of the state; a stable sort keeps the order of the
+    // parts of one pair.
+    extra.sort_by_key(|(head, _)| world.contacts.hot[*head as usize].key());
+    world.scratch.new_parts.clear();
+    for (head, local) in &extra {
+        if let Some(index) = world.add_part(*head, local) {
+            world.scratch.changed.push(index);
+            world.scratch.new_parts.push(index);
+        }
+    }
+    world.scratch.extra = extra;
 }
 
 /// Contacts that began or ended: events, islands, colours.
@@ -186,7 +257,14 @@ fn link_changes<D: Dim>(world: &mut World<D>) {
             continue;
         }
         let (touching, solid, bits) = (contact.is_touching(), contact.is_solid(), contact.flags);
-        if touching {
+        if bits & flags::PART != 0 {
+            // The head speaks for the pair, but for hits, which are told by the points.
+            if touching && bits & flags::HIT_EVENTS != 0 {
+                world.watched.insert(index);
+            } else {
+                world.watched.remove(index);
+            }
+        } else if touching {
             world.report_begin(index);
             if bits & (flags::PERSIST_EVENTS | flags::HIT_EVENTS) != 0 {
                 world.watched.insert(index);
@@ -325,7 +403,7 @@ fn finish_profile<D: Dim>(world: &mut World<D>, start: Instant) {
     counters.bodies = world.bodies.records.len() as u32;
     counters.awake = world.bodies.set(BodySet::Awake).len() as u32;
     counters.shapes = world.shapes.len() as u32;
-    counters.pairs = world.contacts.records.len() as u32;
+    counters.pairs = world.contacts.pair_count() as u32;
     counters.contacts = world.graph.contact_count() as u32;
     counters.joints = world.graph.joint_count() as u32;
     counters.constraints = counters.contacts + counters.joints;

@@ -94,11 +94,7 @@ impl<D: Dim> World<D> {
     fn check_contacts(&self) -> Finding {
         for (index, record) in self.contacts.records.iter() {
             let contact = &self.contacts.hot[index as usize];
-            ensure(
-                self.contacts.find(contact.key()) == Some(index),
-                "the pair table knows a contact",
-                index,
-            )?;
+            self.check_parts(index)?;
             ensure(contact.shapes[0] < contact.shapes[1], "the pair is ordered", index)?;
             for side in 0..2 {
                 let shape = self.shapes.get(contact.shapes[side]);
@@ -112,7 +108,7 @@ impl<D: Dim> World<D> {
             ensure(contact.bodies[0] != contact.bodies[1], "a pair has two bodies", index)?;
             let awake = contact.bodies.iter().any(|&body| self.bodies.is_awake(body));
             ensure(
-                awake == self.contacts.awake.contains(index),
+                (awake && !contact.is_part()) == self.contacts.awake.contains(index),
                 "contacts of awake bodies are awake",
                 index,
             )?;
@@ -136,6 +132,36 @@ impl<D: Dim> World<D> {
             for &index in list.as_slice() {
                 ensure(self.contacts.records.get(index).is_some(), "listed contacts are live", index)?;
             }
+        }
+        Ok(())
+    }
+
+    /// A pair is known by its head, from which its further parts follow.
+    fn check_parts(&self, index: u32) -> Finding {
+        let contact = &self.contacts.hot[index as usize];
+        let known = self.contacts.find(contact.key());
+        let owner = if contact.is_part() { contact.head } else { index };
+        ensure(known == Some(owner), "the pair table knows a contact", index)?;
+        ensure(contact.is_part() == (contact.head != NONE), "parts have a head", index)?;
+        if contact.is_part() {
+            let mut at = owner;
+            let found = (0..crate::narrow_phase::MAX_PARTS).any(|_| {
+                at = self.contacts.hot.get(at as usize).map_or(NONE, |c| c.next_part);
+                at == index
+            });
+            ensure(found, "the parts of a pair follow its head", index)?;
+        }
+        let mut end = owner;
+        let ends = (0..=crate::narrow_phase::MAX_PARTS).any(|_| {
+            end = self.contacts.hot.get(end as usize).map_or(NONE, |c| c.next_part);
+            end == NONE
+        });
+        ensure(ends, "the parts of a pair end", index)?;
+        let next = contact.next_part;
+        if next != NONE {
+            let fits = self.contacts.records.get(next).is_some()
+                && self.contacts.hot.get(next as usize).is_some_and(|c| c.is_part() && c.head == owner);
+            ensure(fits, "the next part of a pair", index)?;
         }
         Ok(())
     }

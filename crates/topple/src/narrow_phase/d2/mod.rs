@@ -8,6 +8,9 @@ mod clip;
 mod half_plane;
 mod round;
 mod sat;
+mod segment;
+
+pub(crate) use segment::collide_children;
 
 use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::math::*;
@@ -25,6 +28,10 @@ pub(crate) fn collide(
     match (job.a, job.b) {
         (Shape2::Rectangle { half: ha, radius: ra }, Shape2::Rectangle { half: hb, radius: rb }) => {
             sat::rectangles(job, (*ha, *ra), (*hb, *rb), cache, counters, out);
+        }
+        (Shape2::Chain { .. } | Shape2::HeightField { .. }, _)
+        | (_, Shape2::Chain { .. } | Shape2::HeightField { .. }) => {
+            super::composite::collide_single(job, counters, out);
         }
         (Shape2::Circle { radius: ra }, Shape2::Circle { radius: rb }) => {
             counters.computed += 1;

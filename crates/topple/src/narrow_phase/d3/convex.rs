@@ -12,7 +12,7 @@ use super::patch::{self, Patch, PatchJob};
 use crate::distance::{CoreDistance, Cores, Wide, core_distance};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::d3::BoxHull;
+use crate::shape::d3::{BoxHull, triangle};
 use crate::shape::{Shape3, ShapeOps};
 
 /// Error of the distance that the search leaves, as a share of it (no unit).
@@ -116,7 +116,11 @@ fn feature(shape: &Shape3, d: Vec3) -> Feature {
         if l > 0.0 { Vec3::new(d.x / l, 0.0, d.z / l) } else { Vec3::X }
     };
     match shape {
-        Shape3::Sphere { .. } | Shape3::Plane { .. } => Feature::Point(Vec3::ZERO),
+        Shape3::Sphere { .. } | Shape3::Plane { .. } | Shape3::Mesh { .. } | Shape3::HeightField { .. } => {
+            Feature::Point(Vec3::ZERO)
+        }
+        // Face 0 is the front, face 1 the back.
+        Shape3::Triangle { a, b, c } => Feature::Face(usize::from((*b - *a).cross(*c - *a).dot(d) < 0.0)),
         Shape3::Capsule { a, b, .. } => Feature::Segment([*a, *b]),
         Shape3::Box { .. } => Feature::Face(BoxHull::face_along(d)),
         Shape3::Hull { data, .. } => Feature::Face(data.view().face_along(d)),
@@ -148,6 +152,10 @@ fn flat_normal(shape: &Shape3, feature: &Feature) -> Option<Vec3> {
     match (feature, shape) {
         (Feature::Face(i), Shape3::Box { .. }) => Some(BoxHull::normal(*i)),
         (Feature::Face(i), Shape3::Hull { data, .. }) => data.faces().get(*i).map(|f| f.normal),
+        (Feature::Face(i), Shape3::Triangle { a, b, c }) => {
+            let front = triangle::normal([*a, *b, *c]);
+            front.map(|n| if *i == 0 { n } else { -n })
+        }
         (Feature::Cap(_, y), _) => Some(Vec3::Y * y.signum()),
         _ => None,
     }
@@ -182,6 +190,13 @@ fn corners<const N: usize>(
                     *slot = place(data.vertices()[v]);
                 }
                 usize::from(face.count).min(N)
+            }
+            Shape3::Triangle { a, b, c } => {
+                let corners = if *i == 0 { [*a, *b, *c] } else { [*a, *c, *b] };
+                for (slot, v) in out.iter_mut().zip(corners) {
+                    *slot = place(v);
+                }
+                3.min(N)
             }
             _ => 0,
         },
@@ -270,17 +285,36 @@ fn manifold(
     };
     let size = corner_count(job.a, &on_a).max(corner_count(job.b, &on_b));
     let labels = if size <= 16 {
-        patches::<16, 34>(&on_a, &on_b, witness, &patch_job, job, out)
+        patches::<16, 34>(&on_a, &on_b, Some(witness), &patch_job, job, out)
     } else {
-        patches::<256, 514>(&on_a, &on_b, witness, &patch_job, job, out)
+        patches::<256, 514>(&on_a, &on_b, Some(witness), &patch_job, job, out)
     };
     (chosen.map_or(AXIS, |c| c.1), labels)
+}
+
+/// The points of b that lie over the front of the triangle a, along the unit vector `normal`.
+pub(super) fn over_triangle(job: &CollideJob<'_, D3>, normal: Vec3, out: &mut LocalManifold<D3>) {
+    let (on_a, on_b) = (Feature::Face(0), feature(job.b, job.b_in_a.rotation.rotate_inv(-normal)));
+    let patch_job = PatchJob {
+        normal,
+        radii: [0.0, job.b.rounding()],
+        margin: job.margin,
+        slop: job.slop,
+        used: u32::MAX,
+        feature: feature_code(&on_b).wrapping_mul(19),
+        reference_is_b: false,
+    };
+    if corner_count(job.b, &on_b) <= 16 {
+        patches::<16, 34>(&on_a, &on_b, None, &patch_job, job, out);
+    } else {
+        patches::<256, 514>(&on_a, &on_b, None, &patch_job, job, out);
+    }
 }
 
 fn patches<const FACE: usize, const BOTH: usize>(
     on_a: &Feature,
     on_b: &Feature,
-    witness: (Vec3, Real),
+    witness: patch::Witness,
     patch_job: &PatchJob,
     job: &CollideJob<'_, D3>,
     out: &mut LocalManifold<D3>,
@@ -291,7 +325,7 @@ fn patches<const FACE: usize, const BOTH: usize>(
     let a = Patch { points: &pa[..na], normal: flat_normal(job.a, on_a).unwrap_or(Vec3::ZERO) };
     let turned = flat_normal(job.b, on_b).map_or(Vec3::ZERO, |n| job.b_in_a.rotation.rotate(n));
     let b = Patch { points: &pb[..nb], normal: turned };
-    patch::contact::<BOTH>(a, b, Some(witness), patch_job, out)
+    patch::contact::<BOTH>(a, b, witness, patch_job, out)
 }
 
 /// A unit vector in 32 bits: the octahedron unfolded to a square of 16 bit coordinates.

@@ -13,11 +13,16 @@ mod patch;
 mod plane;
 mod reduce;
 mod round;
+mod triangle;
+mod triangles;
+
+pub(crate) use triangle::collide_children;
+pub(crate) use triangles::collide_composites;
 
 use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::math::*;
-use crate::shape::Shape3;
 use crate::shape::d3::BoxHull;
+use crate::shape::{Shape3, ShapeOps};
 
 /// Sine below which two segments or edges count as parallel (no unit), so that a capsule rests on two points: about one degree.
 const PARALLEL: Real = 0.02;
@@ -31,13 +36,14 @@ const SECOND_FACE: Real = 0.1;
 /// own frame, whatever the distance to the corner of a large one.
 fn rank(shape: &Shape3) -> u32 {
     match shape {
-        Shape3::Plane { .. } => 0,
-        Shape3::Hull { .. } => 1,
-        Shape3::Box { .. } => 2,
-        Shape3::Cylinder { .. } => 3,
-        Shape3::Cone { .. } => 4,
-        Shape3::Capsule { .. } => 5,
-        Shape3::Sphere { .. } => 6,
+        Shape3::Plane { .. } | Shape3::Mesh { .. } | Shape3::HeightField { .. } => 0,
+        Shape3::Triangle { .. } => 1,
+        Shape3::Hull { .. } => 2,
+        Shape3::Box { .. } => 3,
+        Shape3::Cylinder { .. } => 4,
+        Shape3::Cone { .. } => 5,
+        Shape3::Capsule { .. } => 6,
+        Shape3::Sphere { .. } => 7,
     }
 }
 
@@ -51,6 +57,8 @@ pub(crate) fn collide(
     out.clear();
     if let (Shape3::Box { half: ha, radius: ra }, Shape3::Box { half: hb, radius: rb }) = (job.a, job.b) {
         boxes::collide(*ha, *hb, [*ra, *rb], job, cache, counters, out);
+    } else if job.a.composite().is_some() || job.b.composite().is_some() {
+        super::composite::collide_single(job, counters, out);
     } else if rank(job.a) <= rank(job.b) {
         ordered(job, cache, counters, out);
     } else {

@@ -87,7 +87,12 @@ pub(super) fn collide(
             }
         }
         Shape3::Hull { data, radius } => hull(&floor, data, *radius, cache, out),
-        Shape3::Plane { .. } => {}
+        Shape3::Triangle { a, b, c } => {
+            for (id, corner) in [a, b, c].into_iter().enumerate() {
+                floor.touch(*corner, 0.0, id as u32, out);
+            }
+        }
+        Shape3::Plane { .. } | Shape3::Mesh { .. } | Shape3::HeightField { .. } => {}
     }
 }
 

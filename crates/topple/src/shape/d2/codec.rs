@@ -1,6 +1,6 @@
 //! The byte form of shapes of the plane: a tag, then the fields.
 
-use super::{MAX_POLYGON_VERTICES, PolygonData, Shape2};
+use super::{ChainData, HeightFieldData2, MAX_POLYGON_VERTICES, PolygonData, Shape2};
 use crate::Error;
 use crate::math::*;
 use crate::store::{Reader, Writer};
@@ -13,6 +13,8 @@ const POLYGON: u8 = 2;
 const CAPSULE: u8 = 3;
 const SEGMENT: u8 = 4;
 const HALF_PLANE: u8 = 5;
+const CHAIN: u8 = 6;
+const HEIGHT_FIELD: u8 = 7;
 
 pub(super) fn save(shape: &Shape2, out: &mut Writer) {
     match shape {
@@ -47,6 +49,14 @@ pub(super) fn save(shape: &Shape2, out: &mut Writer) {
             out.put(normal);
             out.real(*offset);
         }
+        Shape2::Chain { data } => {
+            out.u8(CHAIN);
+            data.save(out);
+        }
+        Shape2::HeightField { data } => {
+            out.u8(HEIGHT_FIELD);
+            data.save(out);
+        }
     }
 }
 
@@ -66,6 +76,8 @@ pub(super) fn load(input: &mut Reader<'_>) -> Result<Shape2, Error> {
         CAPSULE => Shape2::Capsule { a: input.get()?, b: input.get()?, radius: input.real()? },
         SEGMENT => Shape2::Segment { a: input.get()?, b: input.get()? },
         HALF_PLANE => Shape2::HalfPlane { normal: input.get()?, offset: input.real()? },
+        CHAIN => Shape2::Chain { data: Arc::new(ChainData::load(input)?) },
+        HEIGHT_FIELD => Shape2::HeightField { data: Arc::new(HeightFieldData2::load(input)?) },
         _ => return Err(input.damaged("kind of shape")),
     })
 }

@@ -3,13 +3,17 @@
 //! Circles and half-planes are handled in closed form; all others are rounded convex polygons, seen through
 //! `outline.rs`, and share their mass (`mass.rs`), rays and distances. Contacts: `narrow_phase/d2/`.
 
+mod chain;
 mod codec;
 mod fluid;
+mod height_field;
 mod mass;
 mod ops;
 mod outline;
 mod polygon;
 
+pub use chain::ChainData;
+pub use height_field::HeightFieldData2;
 pub(crate) use outline::{Outline, Scratch, rectangle_corners, rectangle_outline, rounding_of};
 pub use polygon::{MAX_POLYGON_VERTICES, PolygonData};
 
@@ -66,6 +70,16 @@ pub enum Shape2 {
         /// Distance of the line from the origin, along the normal [m].
         offset: Real,
     },
+    /// Segments end to end, solid from the right side of their direction only. It cannot move.
+    Chain {
+        /// Vertices and neighbours, shared between shapes.
+        data: Arc<ChainData>,
+    },
+    /// Heights at even distances along x, solid below. It cannot move.
+    HeightField {
+        /// The heights, shared between shapes.
+        data: Arc<HeightFieldData2>,
+    },
 }
 
 impl Shape2 {
@@ -110,6 +124,22 @@ impl Shape2 {
     /// A segment from `a` to `b` [m].
     pub fn segment(a: Vec2, b: Vec2) -> Self {
         Self::Segment { a, b }
+    }
+
+    /// An open chain through `vertices` [m] that is solid to its right: list a floor from right to left. See
+    /// [`ChainData`] for chains that are parts of longer outlines.
+    pub fn chain(vertices: &[Vec2]) -> Result<Self, Error> {
+        Ok(Self::Chain { data: Arc::new(ChainData::open(vertices)?) })
+    }
+
+    /// A closed chain through `vertices` [m]; listed counter-clockwise it keeps bodies out, clockwise it keeps them in.
+    pub fn chain_loop(vertices: &[Vec2]) -> Result<Self, Error> {
+        Ok(Self::Chain { data: Arc::new(ChainData::closed(vertices)?) })
+    }
+
+    /// Terrain: heights [m] at even distances over the given full width [m] about the origin, from left to right.
+    pub fn height_field(width: Real, heights: &[Real]) -> Result<Self, Error> {
+        Ok(Self::HeightField { data: Arc::new(HeightFieldData2::new(width, heights)?) })
     }
 
     /// The half-plane below the line n̂·x = `offset` [m], n̂ = `normal`/|`normal`|. A normal without direction is

@@ -6,7 +6,8 @@ use crate::Error;
 use crate::error::{finite, not_negative, positive};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::{Facet, Mass, ShapeOps, Submerged};
+use crate::shape::composite::turned_box;
+use crate::shape::{Composite, Facet, Mass, ShapeOps, Submerged};
 use crate::store::{Reader, Writer};
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ impl ShapeOps<D2> for Shape2 {
             Self::Capsule { .. } => "capsule",
             Self::Segment { .. } => "segment",
             Self::HalfPlane { .. } => "half-plane",
+            Self::Chain { .. } => "chain",
+            Self::HeightField { .. } => "height-field",
         }
     }
 
@@ -43,6 +46,8 @@ impl ShapeOps<D2> for Shape2 {
                 }
                 finite("HalfPlane.offset", *offset)
             }
+            // These were checked when they were built.
+            Self::Chain { .. } | Self::HeightField { .. } => Ok(()),
         }
     }
 
@@ -56,12 +61,20 @@ impl ShapeOps<D2> for Shape2 {
         Some(if radius == 0.0 { Self::segment(-end, end) } else { Self::capsule(-end, end, radius) })
     }
 
+    fn composite(&self) -> Option<&dyn Composite<D2>> {
+        match self {
+            Self::Chain { data } => Some(&**data),
+            Self::HeightField { data } => Some(&**data),
+            _ => None,
+        }
+    }
+
     fn can_move(&self) -> bool {
-        !matches!(self, Self::HalfPlane { .. })
+        !matches!(self, Self::HalfPlane { .. } | Self::Chain { .. } | Self::HeightField { .. })
     }
 
     fn is_solid(&self) -> bool {
-        !matches!(self, Self::HalfPlane { .. } | Self::Segment { .. })
+        self.can_move() && !matches!(self, Self::Segment { .. })
     }
 
     fn facets(&self, out: &mut Vec<Facet<D2>>) {
@@ -78,7 +91,7 @@ impl ShapeOps<D2> for Shape2 {
                 let mass = density * core::f32::consts::PI * radius * radius;
                 Mass { mass, center: Vec2::ZERO, inertia: 0.5 * mass * radius * radius }
             }
-            Self::HalfPlane { .. } | Self::Segment { .. } => Mass::ZERO,
+            _ if !self.is_solid() => Mass::ZERO,
             _ => self.outline(&mut Scratch::default()).map_or(Mass::ZERO, |o| o.mass(density)),
         }
     }
@@ -99,6 +112,8 @@ impl ShapeOps<D2> for Shape2 {
             }
             Self::Segment { a, b } => Aabb::of_points([pose.transform(*a), pose.transform(*b)]),
             Self::HalfPlane { .. } => Aabb::infinite(),
+            Self::Chain { data } => turned_box(&data.bounds(), pose),
+            Self::HeightField { data } => turned_box(&data.bounds(), pose),
         }
     }
 
@@ -108,6 +123,8 @@ impl ShapeOps<D2> for Shape2 {
             Self::Rectangle { half, .. } => rectangle_corners(*half).to_vec(),
             Self::Polygon { data, .. } => data.vertices().to_vec(),
             Self::Segment { a, b } => vec![*a, *b],
+            Self::Chain { data } => data.vertices().to_vec(),
+            Self::HeightField { data } => data.vertices(),
             Self::Circle { .. } | Self::Capsule { .. } | Self::HalfPlane { .. } => Vec::new(),
         }
     }
@@ -116,6 +133,9 @@ impl ShapeOps<D2> for Shape2 {
         match self {
             Self::Circle { radius } => p.length() + radius,
             Self::HalfPlane { .. } => Real::INFINITY,
+            Self::Chain { .. } | Self::HeightField { .. } => {
+                self.vertices().iter().fold(0.0, |far: Real, v| far.max((*v - p).length()))
+            }
             _ => self.outline(&mut Scratch::default()).map_or(0.0, |o| {
                 o.vertices.iter().fold(0.0, |far: Real, v| far.max((*v - p).length())) + o.radius
             }),
@@ -127,15 +147,30 @@ impl ShapeOps<D2> for Shape2 {
             Self::Circle { radius } | Self::Capsule { radius, .. } => *radius,
             Self::Rectangle { half, radius } => half.min_element() + radius,
             Self::Polygon { data, radius } => data.inner_radius() + radius,
-            Self::Segment { .. } | Self::HalfPlane { .. } => Real::INFINITY,
+            Self::Segment { .. } | Self::HalfPlane { .. } | Self::Chain { .. } | Self::HeightField { .. } => {
+                Real::INFINITY
+            }
         }
     }
 
-    /// A point is on a segment if it is so within rounding.
+    fn middle(&self) -> Vec2 {
+        match self {
+            Self::Capsule { a, b, .. } | Self::Segment { a, b } => (*a + *b) * 0.5,
+            Self::Polygon { data, .. } => {
+                let sum = data.vertices().iter().fold(Vec2::ZERO, |s, v| s + *v);
+                sum / data.vertices().len() as Real
+            }
+            _ => Vec2::ZERO,
+        }
+    }
+
+    /// A point is on a segment if it is so within rounding. A chain contains nothing: it has no thickness.
     fn contains(&self, p: Vec2) -> bool {
         match self {
             Self::Circle { radius } => p.length_squared() <= radius * radius,
             Self::HalfPlane { normal, offset } => normal.dot(p) <= *offset,
+            Self::Chain { .. } => false,
+            Self::HeightField { data } => data.contains(p),
             Self::Segment { .. } => {
                 let mut scratch = Scratch::default();
                 self.outline(&mut scratch).is_some_and(|o| o.distance(p) <= rounding_of(p.abs()))
@@ -155,6 +190,8 @@ impl ShapeOps<D2> for Shape2 {
                 let t = -height / normal.dot(ray.direction);
                 (0.0..=ray.max).contains(&t).then_some(LocalRayHit { t, normal: *normal })
             }
+            Self::Chain { data } => data.ray_cast(ray),
+            Self::HeightField { data } => data.ray_cast(ray),
             _ => self.outline(&mut Scratch::default())?.ray_cast(ray),
         }
     }
@@ -162,7 +199,7 @@ impl ShapeOps<D2> for Shape2 {
     fn support(&self, direction: Vec2) -> Option<Vec2> {
         match self {
             Self::Circle { .. } => Some(Vec2::ZERO),
-            Self::HalfPlane { .. } => None,
+            Self::HalfPlane { .. } | Self::Chain { .. } | Self::HeightField { .. } => None,
             Self::Rectangle { half, .. } => {
                 Some(Vec2::new(half.x.copysign(direction.x), half.y.copysign(direction.y)))
             }
@@ -183,12 +220,15 @@ impl ShapeOps<D2> for Shape2 {
             | Self::Rectangle { radius, .. }
             | Self::Polygon { radius, .. }
             | Self::Capsule { radius, .. } => *radius,
-            Self::Segment { .. } | Self::HalfPlane { .. } => 0.0,
+            Self::Segment { .. } | Self::HalfPlane { .. } | Self::Chain { .. } | Self::HeightField { .. } => {
+                0.0
+            }
         }
     }
 
     fn collides_with(&self, other: &Self) -> bool {
-        !matches!((self, other), (Self::HalfPlane { .. }, Self::HalfPlane { .. }))
+        // Shapes that can neither move nor touch each other in a bounded stretch.
+        self.can_move() || other.can_move()
     }
 
     fn keeps_contacts(&self) -> bool {
@@ -205,9 +245,28 @@ impl ShapeOps<D2> for Shape2 {
         crate::narrow_phase::d2::collide(job, cache, counters, out);
     }
 
+    fn collide_children(
+        shape: &dyn Composite<D2>,
+        job: &CollideJob<'_, D2>,
+        counters: &mut NarrowCounters,
+        add: &mut dyn FnMut(u32, &LocalManifold<D2>),
+    ) {
+        crate::narrow_phase::d2::collide_children(shape, job, counters, add);
+    }
+
+    /// Composite shapes of the plane cannot move, so that none meets another or a half-plane.
+    fn collide_composites(
+        _job: &CollideJob<'_, D2>,
+        _counters: &mut NarrowCounters,
+        _add: &mut dyn FnMut(u32, &LocalManifold<D2>),
+    ) {
+    }
+
     fn shared(&self) -> Option<usize> {
         match self {
             Self::Polygon { data, .. } => Some(Arc::as_ptr(data) as usize),
+            Self::Chain { data } => Some(Arc::as_ptr(data) as usize),
+            Self::HeightField { data } => Some(Arc::as_ptr(data) as usize),
             _ => None,
         }
     }

@@ -52,7 +52,9 @@ impl Shape2 {
             Self::Polygon { data, radius } => Some(data.outline(*radius)),
             Self::Capsule { a, b, radius } => Some(scratch.segment(*a, *b, *radius)),
             Self::Segment { a, b } => Some(scratch.segment(*a, *b, 0.0)),
-            Self::Circle { .. } | Self::HalfPlane { .. } => None,
+            Self::Circle { .. } | Self::HalfPlane { .. } | Self::Chain { .. } | Self::HeightField { .. } => {
+                None
+            }
         }
     }
 }

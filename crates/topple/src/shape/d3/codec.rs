@@ -1,6 +1,6 @@
 //! Bytes of the shapes of the space: a tag, then the fields in the order of the variant.
 
-use super::{HullData, Shape3};
+use super::{HeightFieldData, HullData, MeshData, Shape3};
 use crate::Error;
 use crate::store::{Reader, Writer};
 use std::sync::Arc;
@@ -12,6 +12,9 @@ const PLANE: u8 = 3;
 const CYLINDER: u8 = 4;
 const CONE: u8 = 5;
 const HULL: u8 = 6;
+const TRIANGLE: u8 = 7;
+const MESH: u8 = 8;
+const HEIGHT_FIELD: u8 = 9;
 
 pub(super) fn save(shape: &Shape3, out: &mut Writer) {
     match shape {
@@ -47,6 +50,18 @@ pub(super) fn save(shape: &Shape3, out: &mut Writer) {
             out.real(*radius);
             data.save(out);
         }
+        Shape3::Triangle { a, b, c } => {
+            out.u8(TRIANGLE);
+            [a, b, c].into_iter().for_each(|v| out.put(v));
+        }
+        Shape3::Mesh { data } => {
+            out.u8(MESH);
+            data.save(out);
+        }
+        Shape3::HeightField { data } => {
+            out.u8(HEIGHT_FIELD);
+            data.save(out);
+        }
     }
 }
 
@@ -64,6 +79,9 @@ pub(super) fn load(input: &mut Reader<'_>) -> Result<Shape3, Error> {
             let radius = input.real()?;
             Shape3::Hull { data: Arc::new(HullData::load(input)?), radius }
         }
+        TRIANGLE => Shape3::Triangle { a: input.get()?, b: input.get()?, c: input.get()? },
+        MESH => Shape3::Mesh { data: Arc::new(MeshData::load(input)?) },
+        HEIGHT_FIELD => Shape3::HeightField { data: Arc::new(HeightFieldData::load(input)?) },
         _ => return Err(input.damaged("kind of shape")),
     })
 }

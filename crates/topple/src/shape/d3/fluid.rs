@@ -1,6 +1,6 @@
 //! Shapes of the space in wind and water: pieces of the surface, and the part below a plane.
 //!
-//! Spheres, boxes and hulls are cut exactly. A polyhedron is the sum of the tetrahedra from a point to its faces; with the
+//! Spheres, boxes, hulls and solid meshes are cut exactly. A polyhedron is the sum of the tetrahedra from a point to its faces; with the
 //! point on the plane of the cut, the cut itself adds nothing, so clipping the faces is all there is to do. Capsules, cylinders
 //! and cones are integrated slice by slice along their axis, each slice a disc cut by a line, in closed form: good to 1e-6
 //! of the volume. Rounded boxes and hulls are taken as sharp ones of the same volume: exact when all of it is under water.
@@ -70,7 +70,17 @@ pub(super) fn facets(shape: &Shape3, out: &mut Vec<Facet<D3>>) {
             strips(out, (-top, r), (top, 0.0));
             out.push(Facet { center: -top, normal: -Vec3::Y, area: core::f32::consts::PI * r * r });
         }
-        Shape3::Plane { .. } => {}
+        // Triangle by triangle; what is not solid catches no wind, as planes do not.
+        Shape3::Mesh { data } if data.is_solid() => {
+            for index in 0..data.triangles().len() as u32 {
+                let [a, b, c] = data.corners(index);
+                let normal = data.normals()[index as usize];
+                let area = 0.5 * (b - a).cross(c - a).length();
+                out.push(Facet { center: (a + b + c) * (1.0 / 3.0), normal, area });
+            }
+        }
+        Shape3::Plane { .. } | Shape3::Triangle { .. } | Shape3::Mesh { .. } | Shape3::HeightField { .. } => {
+        }
     }
 }
 
@@ -144,7 +154,16 @@ pub(super) fn submerged(shape: &Shape3, normal: Vec3, offset: Real) -> Submerged
             let arcs = cone_arcs(*half_height, *radius);
             revolved(&arcs, f64::from(*rounding), Wide::of(Vec3::Y), Wide::ZERO, n, d)
         }
-        Shape3::Plane { .. } => Submerged::default(),
+        Shape3::Mesh { data } if data.is_solid() => {
+            let mut cut = Cut::new(n, d, Wide::of(data.mass(1.0).center));
+            for index in 0..data.triangles().len() as u32 {
+                cut.face(data.corners(index).into_iter().map(Wide::of));
+            }
+            finish(cut.volume, cut.moment, cut.origin)
+        }
+        Shape3::Plane { .. } | Shape3::Triangle { .. } | Shape3::Mesh { .. } | Shape3::HeightField { .. } => {
+            Submerged::default()
+        }
     }
 }
 

@@ -18,7 +18,8 @@ pub(super) fn mass(shape: &Shape3, density: Real) -> Mass<D3> {
         }
         Shape3::Box { half, radius } => rounded_box(density, *half, *radius),
         Shape3::Capsule { a, b, radius } => capsule(density, *a, *b, *radius),
-        Shape3::Plane { .. } => Mass::ZERO,
+        Shape3::Plane { .. } | Shape3::Triangle { .. } | Shape3::HeightField { .. } => Mass::ZERO,
+        Shape3::Mesh { data } => data.mass(density),
         Shape3::Cylinder { half_height, radius, rounding } => {
             revolved::cylinder_mass(*half_height, *radius, *rounding, density)
         }

@@ -7,15 +7,21 @@
 
 mod codec;
 mod fluid;
+mod height_field;
 mod hull;
 mod mass;
+pub mod mesh;
 mod ray;
 mod revolved;
+pub(crate) mod triangle;
 
+pub use height_field::HeightFieldData;
 pub(crate) use hull::{BoxHull, EdgeLine, HullView, LineBlock};
 pub use hull::{HalfEdge, HullData, HullEdge, HullFace, MAX_HULL_VERTICES};
+pub use mesh::{Degenerate, MeshData, MeshMass, MeshOptions};
 
-use super::{Facet, LocalRay, LocalRayHit, Mass, ShapeOps, Submerged};
+use super::composite::turned_box;
+use super::{Composite, Facet, LocalRay, LocalRayHit, Mass, ShapeOps, Submerged};
 use crate::Error;
 use crate::error::{finite, not_negative, positive};
 use crate::math::*;
@@ -80,6 +86,25 @@ pub enum Shape3 {
         data: Arc<HullData>,
         /// Rounding radius added on all sides [m]; 0 for sharp edges.
         radius: Real,
+    },
+    /// A flat triangle, solid from both sides. It has no mass of its own.
+    Triangle {
+        /// First corner [m].
+        a: Vec3,
+        /// Second corner [m].
+        b: Vec3,
+        /// Third corner [m].
+        c: Vec3,
+    },
+    /// Triangle mesh; touches with the front sides of its triangles. Can be dynamic if it encloses a volume.
+    Mesh {
+        /// The triangles, shared between shapes.
+        data: Arc<MeshData>,
+    },
+    /// Grid of heights over x and z, solid below. Cannot move.
+    HeightField {
+        /// The heights, shared between shapes.
+        data: Arc<HeightFieldData>,
     },
 }
 
@@ -150,6 +175,25 @@ impl Shape3 {
     }
 }
 
+impl Shape3 {
+    /// A triangle, solid from both sides [m].
+    pub fn triangle(a: Vec3, b: Vec3, c: Vec3) -> Self {
+        Self::Triangle { a, b, c }
+    }
+
+    /// A mesh of triangles that name three vertices [m] each, counter-clockwise seen from outside. See
+    /// [`MeshData::with_options`] for what is refused, and for options.
+    pub fn mesh(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self, Error> {
+        Ok(Self::Mesh { data: Arc::new(MeshData::new(vertices, triangles)?) })
+    }
+
+    /// Terrain: heights [m] over a rectangle of `size` along x and z [m] about the origin, `columns` heights along x in
+    /// every row.
+    pub fn height_field(size: Vec2, columns: u32, heights: &[Real]) -> Result<Self, Error> {
+        Ok(Self::HeightField { data: Arc::new(HeightFieldData::new(size, columns, heights)?) })
+    }
+}
+
 /// Checks that every component of `v` is finite.
 fn finite_vec(field: &'static str, v: Vec3) -> Result<(), Error> {
     if v.is_finite() { Ok(()) } else { Err(Error::invalid(field, v, "finite")) }
@@ -165,6 +209,9 @@ impl ShapeOps<D3> for Shape3 {
             Self::Cylinder { .. } => "cylinder",
             Self::Cone { .. } => "cone",
             Self::Hull { .. } => "hull",
+            Self::Triangle { .. } => "triangle",
+            Self::Mesh { .. } => "mesh",
+            Self::HeightField { .. } => "height-field",
         }
     }
 
@@ -200,15 +247,42 @@ impl ShapeOps<D3> for Shape3 {
             }
             // The polyhedron was checked when it was built.
             Self::Hull { radius, .. } => not_negative("Hull.radius", *radius),
+            Self::Triangle { a, b, c } => {
+                finite_vec("Triangle.a", *a)?;
+                finite_vec("Triangle.b", *b)?;
+                finite_vec("Triangle.c", *c)?;
+                if triangle::normal([*a, *b, *c]).is_none() {
+                    return Err(Error::degenerate("triangle", "its corners lie on one line"));
+                }
+                Ok(())
+            }
+            // These were checked when they were built.
+            Self::Mesh { .. } | Self::HeightField { .. } => Ok(()),
+        }
+    }
+
+    fn composite(&self) -> Option<&dyn Composite<D3>> {
+        match self {
+            Self::Mesh { data } => Some(&**data),
+            Self::HeightField { data } => Some(&**data),
+            _ => None,
         }
     }
 
     fn can_move(&self) -> bool {
-        !matches!(self, Self::Plane { .. })
+        match self {
+            Self::Plane { .. } | Self::HeightField { .. } => false,
+            Self::Mesh { data } => data.is_solid(),
+            _ => true,
+        }
     }
 
     fn is_solid(&self) -> bool {
-        !matches!(self, Self::Plane { .. })
+        match self {
+            Self::Plane { .. } | Self::HeightField { .. } | Self::Triangle { .. } => false,
+            Self::Mesh { data } => data.is_solid(),
+            _ => true,
+        }
     }
 
     fn facets(&self, out: &mut Vec<Facet<D3>>) {
@@ -249,6 +323,10 @@ impl ShapeOps<D3> for Shape3 {
             Self::Hull { data, radius } => {
                 Aabb::of_points(data.vertices().iter().map(|&v| pose.transform(v))).grown(*radius)
             }
+            Self::Triangle { a, b, c } => Aabb::of_points([*a, *b, *c].map(|v| pose.transform(v))),
+            // Of the turned box around the shape, not of all its vertices: meshes are large.
+            Self::Mesh { data } => turned_box(&data.bounds(), pose),
+            Self::HeightField { data } => turned_box(&data.bounds(), pose),
         }
     }
 
@@ -257,6 +335,9 @@ impl ShapeOps<D3> for Shape3 {
             Self::Box { half, radius: 0.0 } => (0..8).map(|i| box_corner(*half, i)).collect(),
             Self::Hull { data, radius: 0.0 } => data.vertices().to_vec(),
             Self::Cone { half_height, rounding: 0.0, .. } => vec![Vec3::Y * *half_height],
+            Self::Triangle { a, b, c } => vec![*a, *b, *c],
+            Self::Mesh { data } => data.vertices().to_vec(),
+            Self::HeightField { data } => data.vertices(),
             _ => Vec::new(),
         }
     }
@@ -277,6 +358,9 @@ impl ShapeOps<D3> for Shape3 {
             Self::Hull { data, radius } => {
                 data.vertices().iter().fold(0.0, |d: Real, v| d.max(v.distance_squared(p))).sqrt() + radius
             }
+            Self::Triangle { .. } | Self::Mesh { .. } | Self::HeightField { .. } => {
+                self.vertices().iter().fold(0.0, |d: Real, v| d.max(v.distance_squared(p))).sqrt()
+            }
         }
     }
 
@@ -292,6 +376,18 @@ impl ShapeOps<D3> for Shape3 {
                 (0.5 * half_height).min(1.5 * half_height * radius / slant) + rounding
             }
             Self::Hull { data, radius } => data.inner_radius() + radius,
+            Self::Triangle { .. } | Self::HeightField { .. } => Real::INFINITY,
+            Self::Mesh { data } => data.inner_radius(),
+        }
+    }
+
+    fn middle(&self) -> Vec3 {
+        match self {
+            Self::Capsule { a, b, .. } => (*a + *b) * 0.5,
+            Self::Cone { half_height, .. } => Vec3::Y * (-0.5 * half_height),
+            Self::Hull { data, .. } => data.center(),
+            Self::Triangle { a, b, c } => (*a + *b + *c) * (1.0 / 3.0),
+            _ => Vec3::ZERO,
         }
     }
 
@@ -320,6 +416,13 @@ impl ShapeOps<D3> for Shape3 {
                 inside
                     || (*radius > 0.0 && ray::closest_on_core(self, p).distance_squared(p) <= radius * radius)
             }
+            Self::Triangle { a, b, c } => {
+                // On it within rounding.
+                let reach = 4.0 * Real::EPSILON * (p.abs() + a.abs()).max_element();
+                triangle::closest([*a, *b, *c], p).0.distance_squared(p) <= reach * reach
+            }
+            Self::Mesh { data } => data.contains(p),
+            Self::HeightField { data } => data.contains(p),
         }
     }
 
@@ -336,12 +439,16 @@ impl ShapeOps<D3> for Shape3 {
                 Some(Vec3::new(pick(half.x, d.x), pick(half.y, d.y), pick(half.z, d.z)))
             }
             Self::Capsule { a, b, .. } => Some(if (*b - *a).dot(d) > 0.0 { *b } else { *a }),
-            Self::Plane { .. } => None,
+            Self::Plane { .. } | Self::Mesh { .. } | Self::HeightField { .. } => None,
             Self::Cylinder { half_height, radius, .. } => {
                 Some(revolved::cylinder_support(*half_height, *radius, d))
             }
             Self::Cone { half_height, radius, .. } => Some(revolved::cone_support(*half_height, *radius, d)),
             Self::Hull { data, .. } => Some(data.support(d)),
+            Self::Triangle { a, b, c } => {
+                let farther = |p: Vec3, q: Vec3| if q.dot(d) > p.dot(d) { q } else { p };
+                Some(farther(farther(*a, *b), *c))
+            }
         }
     }
 
@@ -351,7 +458,7 @@ impl ShapeOps<D3> for Shape3 {
             Self::Sphere { radius } | Self::Box { radius, .. } | Self::Capsule { radius, .. } => *radius,
             Self::Cylinder { rounding, .. } | Self::Cone { rounding, .. } => *rounding,
             Self::Hull { radius, .. } => *radius,
-            Self::Plane { .. } => 0.0,
+            Self::Plane { .. } | Self::Triangle { .. } | Self::Mesh { .. } | Self::HeightField { .. } => 0.0,
         }
     }
 
@@ -363,12 +470,16 @@ impl ShapeOps<D3> for Shape3 {
     }
 
     fn collides_with(&self, other: &Self) -> bool {
-        // Two planes can neither move nor touch in a bounded patch.
-        !matches!((self, other), (Self::Plane { .. }, Self::Plane { .. }))
+        // Planes and height fields can neither move nor touch each other in a bounded patch.
+        let is_ground = |shape: &Self| matches!(shape, Self::Plane { .. } | Self::HeightField { .. });
+        !(is_ground(self) && is_ground(other))
     }
 
     fn keeps_contacts(&self) -> bool {
-        matches!(self, Self::Box { .. } | Self::Hull { .. } | Self::Plane { .. })
+        !matches!(
+            self,
+            Self::Sphere { .. } | Self::Capsule { .. } | Self::Cylinder { .. } | Self::Cone { .. }
+        )
     }
 
     fn collide(
@@ -380,9 +491,28 @@ impl ShapeOps<D3> for Shape3 {
         crate::narrow_phase::d3::collide(job, cache, counters, out);
     }
 
+    fn collide_children(
+        shape: &dyn Composite<D3>,
+        job: &CollideJob<'_, D3>,
+        counters: &mut NarrowCounters,
+        add: &mut dyn FnMut(u32, &LocalManifold<D3>),
+    ) {
+        crate::narrow_phase::d3::collide_children(shape, job, counters, add);
+    }
+
+    fn collide_composites(
+        job: &CollideJob<'_, D3>,
+        counters: &mut NarrowCounters,
+        add: &mut dyn FnMut(u32, &LocalManifold<D3>),
+    ) {
+        crate::narrow_phase::d3::collide_composites(job, counters, add);
+    }
+
     fn shared(&self) -> Option<usize> {
         match self {
             Self::Hull { data, .. } => Some(Arc::as_ptr(data) as usize),
+            Self::Mesh { data } => Some(Arc::as_ptr(data) as usize),
+            Self::HeightField { data } => Some(Arc::as_ptr(data) as usize),
             _ => None,
         }
     }

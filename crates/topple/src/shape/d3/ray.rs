@@ -1,6 +1,6 @@
 //! Rays against the shapes of the space.
 
-use super::{HullData, Shape3, revolved};
+use super::{HullData, Shape3, revolved, triangle};
 use crate::distance::{Cores, Wide, core_distance};
 use crate::math::*;
 use crate::shape::{LocalRay, LocalRayHit, ShapeOps};
@@ -14,6 +14,12 @@ const OFF_ORIGIN: Real = 1e-7;
 pub(super) fn ray_cast(shape: &Shape3, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
     if !(ray.max >= 0.0 && ray.origin.is_finite() && ray.direction.is_finite()) {
         return None;
+    }
+    match shape {
+        // These find out by themselves whether the ray starts inside.
+        Shape3::Mesh { data } => return data.ray_cast(ray),
+        Shape3::HeightField { data } => return data.ray_cast(ray),
+        _ => {}
     }
     if shape.contains(ray.origin) {
         return Some(LocalRayHit { t: 0.0, normal: Vec3::ZERO });
@@ -33,6 +39,13 @@ pub(super) fn ray_cast(shape: &Shape3, ray: &LocalRay<D3>) -> Option<LocalRayHit
         }),
         Shape3::Hull { data, radius: 0.0 } => polyhedron(data, ray),
         Shape3::Hull { radius, .. } => rounded(*radius, ray, |p| closest_on_core(shape, p)),
+        Shape3::Triangle { a, b, c } => {
+            let corners = [*a, *b, *c];
+            let hit = triangle::crossing(corners, ray)?;
+            let normal = triangle::normal(corners)?;
+            Some(LocalRayHit { t: hit.t, normal: if hit.is_front { normal } else { -normal } })
+        }
+        Shape3::Mesh { .. } | Shape3::HeightField { .. } => None,
     }?;
     (hit.t >= 0.0 && hit.t <= ray.max).then_some(hit)
 }

@@ -14,7 +14,7 @@ const OPPOSITE: f64 = 1e-12;
 
 /// Integrals of 1, x and x xᵀ (entries xx, yy, zz, xy, xz, yz).
 #[derive(Clone, Copy, Default)]
-struct Moments {
+pub(in crate::shape::d3) struct Moments {
     volume: f64,
     first: Wide,
     second: [f64; 6],
@@ -39,6 +39,18 @@ impl Moments {
         }
     }
 
+    /// The tetrahedron from the origin to a triangle, negative if the origin is in front of it:
+    /// ∫x = V/4 Σ, ∫xxᵀ = V/20 (Σ vvᵀ + ΣΣᵀ).
+    pub(in crate::shape::d3) fn add_cone(&mut self, [a, b, c]: [Wide; 3]) {
+        let volume = b.cross(c).dot(a) / 6.0;
+        let total = a + b + c;
+        self.volume += volume;
+        self.first = self.first + total * (volume / 4.0);
+        for v in [a, b, c, total] {
+            self.add_second(v, v, volume / 20.0);
+        }
+    }
+
     /// A body with integrals `volume`, `first`, and second moments `second` about `at`, moved there.
     fn add_at(&mut self, at: Wide, volume: f64, first: Wide) {
         self.volume += volume;
@@ -47,7 +59,8 @@ impl Moments {
         self.add_second(at, first, 2.0);
     }
 
-    fn finish(&self, origin: Wide, density: Real) -> Mass<D3> {
+    /// Mass properties, `origin` being where the moments were taken from.
+    pub(in crate::shape::d3) fn finish(&self, origin: Wide, density: Real) -> Mass<D3> {
         let density = f64::from(density);
         if self.volume <= 0.0 {
             return Mass::ZERO;
@@ -110,15 +123,8 @@ pub(in crate::shape::d3) fn rounded_mass(hull: &HullData, radius: Real, density:
 
 /// The cone from the origin to a triangle, and the slab of thickness `r` on it.
 fn triangle(sum: &mut Moments, [a, b, c]: [Wide; 3], normal: Wide, r: f64) {
-    let cross = b.cross(c).dot(a);
+    sum.add_cone([a, b, c]);
     let total = a + b + c;
-    // Tetrahedron with the origin: ∫x = V/4 Σ, ∫xxᵀ = V/20 (Σ vvᵀ + ΣΣᵀ).
-    let volume = cross / 6.0;
-    sum.volume += volume;
-    sum.first = sum.first + total * (volume / 4.0);
-    for v in [a, b, c, total] {
-        sum.add_second(v, v, volume / 20.0);
-    }
     if r > 0.0 {
         let area = 0.5 * (b - a).cross(c - a).dot(normal);
         let mean = total * (1.0 / 3.0);

@@ -7,7 +7,7 @@
 mod mass;
 mod quickhull;
 
-pub(super) use mass::rounded_mass;
+pub(super) use mass::{Moments, rounded_mass};
 
 use crate::Error;
 use crate::distance::Wide;

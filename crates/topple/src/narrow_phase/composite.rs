@@ -1,0 +1,250 @@
+//! Contacts of shapes made of many children: meshes, height fields, chains.
+//!
+//! The mid phase asks the composite shape for the children near the other shape, collides each of them
+//! (`d2/segment.rs`, `d3/triangle.rs`), and gathers the points into *parts*: points whose normals agree belong to one
+//! part, which becomes one manifold of the pair. A box on fine terrain has one part with four points, not twenty with
+//! eighty; a box in a valley has one part for each side.
+
+use super::{CollideJob, LocalManifold, LocalPoint, NarrowCounters};
+use crate::math::*;
+use crate::shape::ShapeOps;
+
+/// Parts a pair can have. More directions than this at once are merged with the nearest one.
+pub const MAX_PARTS: usize = 8;
+/// Cosine of the angle up to which normals belong to one part (dimensionless; 3.6°).
+const SAME_PART: Real = 0.998;
+/// Cosine up to which a normal may be forced into another part when there are too many.
+const SIMILAR: Real = 0.8;
+/// Slope of the direction in which the first point is chosen (dimensionless): not parallel to the edges of common shapes.
+const ASKEW: Real = 0.37;
+/// Points a part holds before it is reduced.
+const ROOM: usize = 16;
+
+/// Points whose normals agree.
+#[derive(Clone, Copy, Debug)]
+struct Part<D: Dim> {
+    normal: D::Vec,
+    points: [LocalPoint<D>; ROOM],
+    count: usize,
+}
+
+/// The parts of one pair, in the frame of shape a.
+#[derive(Clone, Debug)]
+pub struct Parts<D: Dim> {
+    parts: [Part<D>; MAX_PARTS],
+    count: usize,
+    slop: Real,
+}
+
+impl<D: Dim> Default for Parts<D> {
+    fn default() -> Self {
+        let part = Part { normal: D::Vec::ZERO, points: [LocalPoint::default(); ROOM], count: 0 };
+        Self { parts: [part; MAX_PARTS], count: 0, slop: 0.0 }
+    }
+}
+
+impl<D: Dim> Parts<D> {
+    /// Number of parts.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// True if there is no contact.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The normal of part `index`, from a to b.
+    pub fn normal(&self, index: usize) -> D::Vec {
+        self.parts[index].normal
+    }
+
+    /// Part `index` as a manifold of at most `D::MAX_POINTS` points.
+    pub fn manifold(&self, index: usize) -> LocalManifold<D> {
+        let mut part = self.parts[index];
+        part.reduce(self.slop);
+        let mut out = LocalManifold::default();
+        out.normal = part.normal;
+        for point in &part.points[..part.count] {
+            let mut id = point.id;
+            // Distinct ids, whatever the hash of child and feature made of them.
+            while out.points().iter().any(|p| p.id == id) {
+                id = id.wrapping_add(1);
+            }
+            out.push(point.position, point.separation, id);
+        }
+        out
+    }
+
+    /// Number of the part with the deepest point.
+    pub fn deepest(&self) -> Option<usize> {
+        (0..self.count).min_by(|&i, &j| self.parts[i].depth().total_cmp(&self.parts[j].depth()))
+    }
+
+    fn add(&mut self, child: u32, local: &LocalManifold<D>) {
+        if local.is_empty() {
+            return;
+        }
+        let mut found = None;
+        let mut agreement = Real::NEG_INFINITY;
+        for (i, part) in self.parts[..self.count].iter().enumerate() {
+            let dot = part.normal.dot(local.normal);
+            if dot > agreement {
+                (found, agreement) = (Some(i), dot);
+            }
+        }
+        let index = match found {
+            Some(index) if agreement >= SAME_PART => index,
+            _ if self.count < MAX_PARTS => {
+                self.count += 1;
+                self.parts[self.count - 1].count = 0;
+                self.parts[self.count - 1].normal = local.normal;
+                self.count - 1
+            }
+            Some(index) if agreement >= SIMILAR => index,
+            _ => {
+                let shallow = (0..self.count)
+                    .max_by(|&i, &j| self.parts[i].depth().total_cmp(&self.parts[j].depth()))
+                    .unwrap_or(0);
+                let depth = local.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
+                if depth >= self.parts[shallow].depth() {
+                    return;
+                }
+                self.parts[shallow].count = 0;
+                self.parts[shallow].normal = local.normal;
+                shallow
+            }
+        };
+        for point in local.points() {
+            let id = child.wrapping_mul(0x9E37_79B1) ^ point.id;
+            self.parts[index].push(LocalPoint { id, ..*point }, self.slop);
+        }
+    }
+
+    fn flip(&mut self, b_in_a: &Pose<D>) {
+        for part in &mut self.parts[..self.count] {
+            part.normal = -b_in_a.rotation.rotate(part.normal);
+            for point in &mut part.points[..part.count] {
+                point.position = b_in_a.position.to_vec() + b_in_a.rotation.rotate(point.position);
+            }
+        }
+    }
+}
+
+impl<D: Dim> Part<D> {
+    fn depth(&self) -> Real {
+        self.points[..self.count].iter().fold(Real::INFINITY, |d, p| d.min(p.separation))
+    }
+
+    fn push(&mut self, point: LocalPoint<D>, slop: Real) {
+        // Neighbouring children report the points on their common edge twice.
+        for old in &mut self.points[..self.count] {
+            if (old.position - point.position).length_squared() <= slop * slop {
+                if point.separation < old.separation {
+                    *old = point;
+                }
+                return;
+            }
+        }
+        if self.count == ROOM {
+            self.reduce(slop);
+        }
+        self.points[self.count] = point;
+        self.count += 1;
+    }
+
+    /// Keeps at most `D::MAX_POINTS` points: wide apart, the deepest one among them.
+    fn reduce(&mut self, slop: Real) {
+        let count = self.count;
+        if count <= D::MAX_POINTS {
+            return;
+        }
+        let [t, u] = D::tangent_basis(self.normal);
+        let origin = self.points[0].position;
+        let mut flat = [(0.0, 0.0); ROOM];
+        for (place, point) in flat.iter_mut().zip(&self.points[..count]) {
+            let d = point.position - origin;
+            *place = (d.dot(t), d.dot(u));
+        }
+        let best = |score: &dyn Fn(usize) -> Real| {
+            let mut found = (0, Real::NEG_INFINITY);
+            for i in 0..count {
+                let s = score(i);
+                if s > found.1 {
+                    found = (i, s);
+                }
+            }
+            found
+        };
+        let (first, _) = best(&|i| flat[i].0 + ASKEW * flat[i].1);
+        let p = flat[first];
+        let (second, _) = best(&|i| {
+            let (x, y) = (flat[i].0 - p.0, flat[i].1 - p.1);
+            x * x + y * y
+        });
+        let q = flat[second];
+        // Twice the area of the triangle on either side of the line p q; always 0 in the plane.
+        let side = |i: usize| (q.0 - p.0) * (flat[i].1 - p.1) - (q.1 - p.1) * (flat[i].0 - p.0);
+        let mut chosen = [first, second, 0, 0];
+        let mut kept = 2;
+        for (i, area) in [best(&side), best(&|i| -side(i))] {
+            if area > 0.0 && kept < D::MAX_POINTS && !chosen[..kept].contains(&i) {
+                chosen[kept] = i;
+                kept += 1;
+            }
+        }
+        let (deepest, depth) = best(&|i| -self.points[i].separation);
+        let shallow =
+            chosen[..kept].iter().fold(Real::INFINITY, |z: Real, &i| z.min(self.points[i].separation));
+        if -depth < shallow - slop {
+            let d = flat[deepest];
+            let near = |i: usize| {
+                let (x, y) = (flat[i].0 - d.0, flat[i].1 - d.1);
+                x * x + y * y
+            };
+            let swap = (1..kept).fold(0, |k, j| if near(chosen[j]) < near(chosen[k]) { j } else { k });
+            chosen[swap] = deepest;
+        }
+        let old = self.points;
+        for (slot, &i) in self.points.iter_mut().zip(&chosen[..kept]) {
+            *slot = old[i];
+        }
+        self.count = kept;
+    }
+}
+
+/// All contacts of a pair of which at least one shape is composite.
+pub(crate) fn collide<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounters, parts: &mut Parts<D>) {
+    parts.count = 0;
+    parts.slop = job.slop;
+    counters.computed += 1;
+    let is_single = |shape: &D::Shape| shape.composite().is_none() && shape.half_space().is_none();
+    match (job.a.composite(), job.b.composite()) {
+        (Some(a), None) if is_single(job.b) => {
+            D::Shape::collide_children(a, job, counters, &mut |key, local| parts.add(key, local));
+        }
+        (None, Some(b)) if is_single(job.a) => {
+            D::Shape::collide_children(b, &job.swapped(), counters, &mut |key, local| parts.add(key, local));
+            parts.flip(&job.b_in_a);
+        }
+        (Some(_), _) => D::Shape::collide_composites(job, counters, &mut |key, local| parts.add(key, local)),
+        (None, _) => {
+            D::Shape::collide_composites(&job.swapped(), counters, &mut |key, local| parts.add(key, local));
+            parts.flip(&job.b_in_a);
+        }
+    }
+}
+
+/// The part with the deepest point alone, for callers that want one manifold.
+pub(crate) fn collide_single<D: Dim>(
+    job: &CollideJob<'_, D>,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D>,
+) {
+    let mut parts = Parts::default();
+    collide(job, counters, &mut parts);
+    match parts.deepest() {
+        Some(index) => *out = parts.manifold(index),
+        None => out.clear(),
+    }
+}

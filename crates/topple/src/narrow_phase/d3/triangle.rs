@@ -1,0 +1,386 @@
+//! A triangle of a mesh or height field against a convex shape: one side, and no normal that its neighbours would not
+//! allow.
+//!
+//! Spheres and capsules are closed forms. Boxes and hulls are tested along separating axes in their own frame, where only the
+//! axes that the triangle allows may win: what leans over an edge further than the neighbour does is the neighbour's
+//! business, and the triangle's own normal is always allowed. All other shapes are measured by closest points, and fall back
+//! on the triangle's normal in the same way.
+
+use super::patch::{self, Patch, PatchJob};
+use super::{convex, push_core_point, round};
+use crate::math::*;
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::shape::d3::{BoxHull, HullView, triangle};
+use crate::shape::{Composite, Shape3, ShapeOps};
+
+/// Cosine between a contact normal and the triangle's own from which on they are the same.
+const SAME: Real = 0.999_99;
+/// Edges of a hull above which the search over all pairs of edges costs more than closest points do.
+const MAX_EDGES: usize = 200;
+/// First bit of ids of edge contacts.
+const EDGE_ID: u32 = 1 << 31;
+
+/// What all triangles of one pair have in common.
+struct Probe<'a> {
+    shape: &'a dyn Composite<D3>,
+    job: &'a CollideJob<'a, D3>,
+    /// A point well inside b, in the frame of a: nothing is pushed to the other side of a triangle than this.
+    middle: Vec3,
+    /// Axes of b in the frame of a.
+    rotation: Mat3,
+    /// Origin of b in the frame of a.
+    position: Vec3,
+}
+
+/// One triangle, in the frame of a.
+struct Face {
+    index: u32,
+    corners: [Vec3; 3],
+    normal: Vec3,
+}
+
+/// The triangles of `shape`, which is a, near the convex shape b; see the head of the file.
+pub(crate) fn collide_children(
+    shape: &dyn Composite<D3>,
+    job: &CollideJob<'_, D3>,
+    counters: &mut NarrowCounters,
+    add: &mut dyn FnMut(u32, &LocalManifold<D3>),
+) {
+    let probe = Probe {
+        shape,
+        job,
+        middle: job.b_in_a.transform(job.b.middle()).to_vec(),
+        rotation: Mat3::from_quat(job.b_in_a.rotation),
+        position: job.b_in_a.position.to_vec(),
+    };
+    let bounds = job.b.aabb(&job.b_in_a).grown(job.margin);
+    match job.b {
+        Shape3::Sphere { radius } => {
+            probe.each(&bounds, add, |face, out| probe.sphere(face, *radius, out));
+        }
+        Shape3::Capsule { a, b, radius } => {
+            let ends = [*a, *b].map(|p| job.b_in_a.transform(p).to_vec());
+            probe.each(&bounds, add, |face, out| probe.capsule(face, ends, *radius, out));
+        }
+        Shape3::Box { half, radius } => {
+            let hull = BoxHull::new(*half);
+            probe.each(&bounds, add, |face, out| probe.hull(face, hull.view(), *radius, counters, out));
+        }
+        Shape3::Hull { data, radius } if data.edges().len() <= MAX_EDGES => {
+            probe.each(&bounds, add, |face, out| probe.hull(face, data.view(), *radius, counters, out));
+        }
+        _ => probe.each(&bounds, add, |face, out| probe.any(face, counters, out)),
+    }
+}
+
+impl Probe<'_> {
+    /// Calls `contact` for the triangles near the shape that can touch it.
+    fn each(
+        &self,
+        bounds: &Aabb<D3>,
+        add: &mut dyn FnMut(u32, &LocalManifold<D3>),
+        mut contact: impl FnMut(&Face, &mut LocalManifold<D3>),
+    ) {
+        let mut out = LocalManifold::default();
+        let is_ground = self.shape.is_ground();
+        self.shape.visit(bounds, &mut |index| {
+            let Shape3::Triangle { a, b, c } = self.shape.child(index) else { return };
+            let normal = self.shape.normal(index);
+            let height = normal.dot(self.middle - a);
+            if height < 0.0 && !is_ground {
+                return;
+            }
+            let face = Face { index, corners: [a, b, c], normal };
+            out.clear();
+            if height < 0.0 {
+                // Sunk into the ground: up, whatever else is near.
+                self.along_normal(&face, &mut out);
+            } else {
+                contact(&face, &mut out);
+            }
+            add(index, &out);
+        });
+    }
+
+    /// True if the triangle may push along `direction`.
+    #[inline]
+    fn allows(&self, face: &Face, direction: Vec3) -> bool {
+        direction.dot(face.normal) >= 0.0 && self.shape.allows(face.index, direction)
+    }
+
+    fn sphere(&self, face: &Face, radius: Real, out: &mut LocalManifold<D3>) {
+        let center = self.position;
+        let height = face.normal.dot(center - face.corners[0]);
+        if height > radius + self.job.margin {
+            return;
+        }
+        let (closest, is_inside) = triangle::closest(face.corners, center);
+        let (normal, gap) = if is_inside {
+            (face.normal, height)
+        } else {
+            let offset = center - closest;
+            let gap = offset.length();
+            if gap > radius + self.job.margin {
+                return;
+            }
+            let normal = offset.normalize_or(face.normal);
+            if normal.dot(face.normal) >= SAME {
+                (face.normal, gap)
+            } else if self.allows(face, normal) {
+                (normal, gap)
+            } else {
+                return;
+            }
+        };
+        out.normal = normal;
+        push_core_point(out, closest, gap, [0.0, radius], self.job.margin, 0);
+    }
+
+    fn capsule(&self, face: &Face, ends: [Vec3; 2], radius: Real, out: &mut LocalManifold<D3>) {
+        let limit = radius + self.job.margin;
+        let heights = ends.map(|p| face.normal.dot(p - face.corners[0]));
+        if heights[0].min(heights[1]) > limit {
+            return;
+        }
+        let stretch = over_face(face, ends);
+        // Lowest height over the inside of the triangle.
+        let at = |s: Real| heights[0] + (heights[1] - heights[0]) * s;
+        let lowest = stretch.map_or(Real::INFINITY, |[s, t]| at(s).min(at(t)));
+        let mut edge = (Real::INFINITY, Vec3::ZERO, Vec3::ZERO);
+        for k in 0..3 {
+            let side = [face.corners[k], face.corners[(k + 1) % 3]];
+            let [p, q] = nearest(side, ends);
+            let distance = p.distance(q);
+            if distance < edge.0 {
+                edge = (distance, p, q);
+            }
+        }
+        if lowest > edge.0 + self.job.slop && edge.0 <= limit {
+            let normal = (edge.2 - edge.1).normalize_or(face.normal);
+            if normal.dot(face.normal) < SAME && self.allows(face, normal) {
+                out.normal = normal;
+                push_core_point(out, edge.1, edge.0, [0.0, radius], self.job.margin, 4);
+                return;
+            }
+        }
+        let Some([s, t]) = stretch else { return };
+        out.normal = face.normal;
+        for (id, x) in [(1, s), (2, t)] {
+            let p = ends[0] + (ends[1] - ends[0]) * x;
+            push_core_point(out, p - face.normal * at(x), at(x), [0.0, radius], self.job.margin, id);
+            if (t - s) * ends[0].distance(ends[1]) <= self.job.slop {
+                break;
+            }
+        }
+    }
+
+    /// Any other convex shape: by closest points.
+    fn any(&self, face: &Face, counters: &mut NarrowCounters, out: &mut LocalManifold<D3>) {
+        let down = self.job.b_in_a.rotation.rotate_inv(-face.normal);
+        let Some(lowest) = self.job.b.support(down) else { return };
+        let height = face.normal.dot(self.job.b_in_a.transform(lowest).to_vec() - face.corners[0]);
+        if height - self.job.b.rounding() > self.job.margin {
+            return;
+        }
+        let [a, b, c] = face.corners;
+        let child = Shape3::Triangle { a, b, c };
+        let pair = CollideJob { a: &child, ..*self.job };
+        convex::collide(&pair, &mut PairCache::default(), counters, out);
+        if out.is_empty() {
+            return;
+        }
+        if out.normal.dot(face.normal) >= SAME {
+            out.normal = face.normal;
+        } else if !self.allows(face, out.normal) {
+            out.clear();
+            convex::over_triangle(&pair, face.normal, out);
+        }
+    }
+
+    /// The points of b over the triangle, along the triangle's normal.
+    fn along_normal(&self, face: &Face, out: &mut LocalManifold<D3>) {
+        let [a, b, c] = face.corners;
+        let child = Shape3::Triangle { a, b, c };
+        convex::over_triangle(&CollideJob { a: &child, ..*self.job }, face.normal, out);
+    }
+
+    /// A hull or box: separating axes in the frame of the hull.
+    fn hull(
+        &self,
+        face: &Face,
+        hull: HullView<'_>,
+        radius: Real,
+        counters: &mut NarrowCounters,
+        out: &mut LocalManifold<D3>,
+    ) {
+        let limit = self.job.margin + radius;
+        let slop = self.job.slop;
+        let to_hull = self.rotation.transpose();
+        let corners = face.corners.map(|p| to_hull * (p - self.position));
+        let normal = to_hull * face.normal;
+        let mut lowest = Real::INFINITY;
+        for v in hull.vertices {
+            let x = v.dot(normal);
+            lowest = if x < lowest { x } else { lowest };
+        }
+        counters.axes += 1;
+        let own_gap = lowest - normal.dot(corners[0]);
+        let mut best = Axis { gap: own_gap, normal, kind: Kind::Triangle };
+        if best.gap > limit {
+            return;
+        }
+        // Normals in the frame of a, as the triangle knows them.
+        let allows = |n: Vec3| n.dot(normal) >= 0.0 && self.shape.allows(face.index, self.rotation * n);
+        for (i, f) in hull.faces.iter().enumerate() {
+            let x = corners.map(|p| p.dot(f.normal));
+            let gap = x[0].min(x[1]).min(x[2]) - f.offset;
+            counters.axes += 1;
+            if gap > limit {
+                return;
+            }
+            // Hysteresis: the triangle's own normal unless the other is clearly better.
+            let bonus = if matches!(best.kind, Kind::Triangle) { slop } else { 0.0 };
+            if gap > best.gap + bonus && allows(-f.normal) {
+                best = Axis { gap, normal: -f.normal, kind: Kind::Hull(i) };
+            }
+        }
+        for k in 0..3 {
+            let (p, along) = (corners[k], corners[(k + 1) % 3] - corners[k]);
+            let outwards = along.cross(normal);
+            for (j, line) in hull.lines.iter().enumerate() {
+                let x = [line.normals[0].dot(along), line.normals[1].dot(along)];
+                // The arc of the hull's edge on the sphere of normals must cross the plane across the triangle's edge.
+                if x[0] * x[1] >= 0.0 {
+                    continue;
+                }
+                let crossing = line.normals[0] * x[1].abs() + line.normals[1] * x[0].abs();
+                // From the triangle outwards, over this edge, to the front.
+                if crossing.dot(outwards) > 0.0 || crossing.dot(normal) > 0.0 {
+                    continue;
+                }
+                counters.axes += 1;
+                let n = -crossing.normalize_or(-normal);
+                let gap = n.dot(line.start - p);
+                if gap > limit {
+                    return;
+                }
+                if gap <= best.gap + slop || !allows(n) {
+                    continue;
+                }
+                // Edges that cross, not lines that meet beyond their ends: those are an axis only among all axes, and some
+                // were not allowed.
+                let [p, q] = nearest([p, p + along], [line.start, line.start + line.along]);
+                if (q - p - n * gap).length_squared() <= slop * slop {
+                    best = Axis { gap, normal: n, kind: Kind::Edges(p, q, (3 * j + k) as u32) };
+                }
+            }
+        }
+        if radius > 0.0 && best.gap > 0.0 {
+            // Rounded and the cores are apart: a corner may be closest, which no axis here knows.
+            return self.any(face, counters, out);
+        }
+        match best.kind {
+            Kind::Triangle => self.clip(corners, normal, hull, hull.face_along(-normal), &best, radius, out),
+            Kind::Hull(i) => {
+                self.clip(corners, normal, hull, i, &best, radius, out);
+                if out.is_empty() {
+                    // The face looks past the triangle.
+                    best = Axis { gap: own_gap, normal, kind: Kind::Triangle };
+                    self.clip(corners, normal, hull, hull.face_along(-normal), &best, radius, out);
+                }
+            }
+            Kind::Edges(p, q, id) => {
+                out.normal = best.normal;
+                let mid = (p + q) * 0.5 - best.normal * (0.5 * radius);
+                out.push(mid, best.gap - radius, EDGE_ID | id);
+            }
+        }
+        // Back from the frame of the hull.
+        out.normal =
+            if matches!(best.kind, Kind::Triangle) { face.normal } else { self.rotation * out.normal };
+        for point in out.points_mut() {
+            point.position = self.rotation * point.position + self.position;
+        }
+    }
+
+    /// Clips the triangle and face `i` of the hull against each other, in the frame of the hull.
+    fn clip(
+        &self,
+        corners: [Vec3; 3],
+        normal: Vec3,
+        hull: HullView<'_>,
+        i: usize,
+        axis: &Axis,
+        radius: Real,
+        out: &mut LocalManifold<D3>,
+    ) {
+        let face = &hull.faces[i];
+        let job = PatchJob {
+            normal: axis.normal,
+            radii: [0.0, radius],
+            margin: self.job.margin,
+            slop: self.job.slop,
+            used: u32::MAX,
+            feature: (i as u32).wrapping_mul(19),
+            reference_is_b: matches!(axis.kind, Kind::Hull(_)),
+        };
+        let a = Patch { points: &corners, normal };
+        let count = usize::from(face.count);
+        if count <= 16 {
+            let mut points = [Vec3::ZERO; 16];
+            for (slot, v) in points.iter_mut().zip(hull.corners(face)) {
+                *slot = hull.vertices[v];
+            }
+            patch::contact::<19>(a, Patch { points: &points[..count], normal: face.normal }, None, &job, out);
+        } else {
+            let mut points = [Vec3::ZERO; 256];
+            for (slot, v) in points.iter_mut().zip(hull.corners(face)) {
+                *slot = hull.vertices[v];
+            }
+            let b = Patch { points: &points[..count.min(256)], normal: face.normal };
+            patch::contact::<260>(a, b, None, &job, out);
+        }
+    }
+}
+
+/// A direction along which triangle and hull are apart, or overlap least, from the triangle to the hull.
+struct Axis {
+    gap: Real,
+    normal: Vec3,
+    kind: Kind,
+}
+
+enum Kind {
+    /// The triangle's own normal.
+    Triangle,
+    /// Face of the hull.
+    Hull(usize),
+    /// Crossing edges: the closest points of the triangle's and the hull's, and which edges.
+    Edges(Vec3, Vec3, u32),
+}
+
+/// Closest points of two segments.
+fn nearest(a: [Vec3; 2], b: [Vec3; 2]) -> [Vec3; 2] {
+    let [s, t] = round::closest_segments(a, b);
+    [a[0] + (a[1] - a[0]) * s, b[0] + (b[1] - b[0]) * t]
+}
+
+/// The part of a segment that lies over the inside of the triangle, as fractions; None if there is none.
+fn over_face(face: &Face, ends: [Vec3; 2]) -> Option<[Real; 2]> {
+    let (mut start, mut end) = (0.0, 1.0);
+    for k in 0..3 {
+        let (p, q) = (face.corners[k], face.corners[(k + 1) % 3]);
+        let out = (q - p).cross(face.normal);
+        let x = ends.map(|e| out.dot(e - p));
+        if x[0] > 0.0 && x[1] > 0.0 {
+            return None;
+        }
+        let crossing = x[0] / (x[0] - x[1]);
+        if x[0] > 0.0 {
+            start = crossing.max(start);
+        } else if x[1] > 0.0 {
+            end = crossing.min(end);
+        }
+    }
+    (start <= end).then_some([start, end])
+}

@@ -1,0 +1,202 @@
+//! Meshes against meshes and height fields, triangle by triangle; meshes against half-spaces, corner by corner.
+//!
+//! Two triangles are skins of two solids. The axis between them is one of the two normals or the common normal of two edges,
+//! and it must be one that both triangles allow: then a corner of one solid on a face of the other, and two crossing
+//! edges, each have exactly one axis, and faces that merely pass through each other have none.
+
+use super::patch::{self, Patch, PatchJob};
+use super::round;
+use crate::math::*;
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters};
+use crate::shape::composite::turned_box;
+use crate::shape::d3::triangle;
+use crate::shape::{Composite, Shape3, ShapeOps};
+
+/// Overlap beyond which two triangles no longer tell the way out, in slops (half of a small body).
+const MAX_DEPTH: Real = 50.0;
+/// Share of the slop by which an axis must be better than the one before.
+const LEAD: Real = 0.1;
+/// Squared sine below which two edges count as parallel.
+const PARALLEL_SQUARED: Real = 1e-6;
+/// First bit of ids of edge contacts.
+const EDGE_ID: u32 = 1 << 31;
+
+/// A composite shape a against a composite shape or half-space b; see the head of the file.
+pub(crate) fn collide_composites(
+    job: &CollideJob<'_, D3>,
+    counters: &mut NarrowCounters,
+    add: &mut dyn FnMut(u32, &LocalManifold<D3>),
+) {
+    let Some(a) = job.a.composite() else { return };
+    if let Some((normal, offset)) = job.b.half_space() {
+        let normal = job.b_in_a.rotation.rotate(normal);
+        return on_plane(a, normal, offset + normal.dot(job.b_in_a.position.to_vec()), job, add);
+    }
+    let Some(b) = job.b.composite() else { return };
+    let a_in_b = job.swapped().b_in_a;
+    let reach = turned_box(&a.bounds(), &a_in_b).grown(job.margin);
+    let mut out = LocalManifold::default();
+    b.visit(&reach, &mut |j| {
+        let Some(other) = Skin::new(b, j, &job.b_in_a) else { return };
+        let near = triangle::bounds(other.corners).grown(job.margin);
+        a.visit(&near, &mut |i| {
+            let Some(own) = Skin::new(a, i, &Pose::IDENTITY) else { return };
+            out.clear();
+            counters.axes += 1;
+            pair(a, b, &own, &other, job, &mut out);
+            // Which two triangles: neither number alone names the point.
+            add(i.wrapping_mul(0x85EB_CA6B) ^ j, &out);
+        });
+    });
+}
+
+/// The corners of a composite shape that are below the plane normal·x = `offset`, or nearly so.
+fn on_plane(
+    shape: &dyn Composite<D3>,
+    normal: Vec3,
+    offset: Real,
+    job: &CollideJob<'_, D3>,
+    add: &mut dyn FnMut(u32, &LocalManifold<D3>),
+) {
+    let mut out = LocalManifold::default();
+    shape.visit_below(normal, offset + job.margin, &mut |index| {
+        let Shape3::Triangle { a, b, c } = shape.child(index) else { return };
+        out.clear();
+        out.normal = -normal;
+        for (id, corner) in [a, b, c].into_iter().enumerate() {
+            let height = normal.dot(corner) - offset;
+            if height <= job.margin {
+                out.push(corner - normal * (0.5 * height), height, id as u32);
+            }
+        }
+        add(index, &out);
+    });
+}
+
+/// A triangle in the frame of a.
+struct Skin {
+    index: u32,
+    corners: [Vec3; 3],
+    normal: Vec3,
+    /// Turns a direction into the frame of its shape.
+    rotation: Quat,
+}
+
+impl Skin {
+    fn new(shape: &dyn Composite<D3>, index: u32, pose: &Pose<D3>) -> Option<Self> {
+        let Shape3::Triangle { a, b, c } = shape.child(index) else { return None };
+        Some(Self {
+            index,
+            corners: [a, b, c].map(|v| pose.transform(v).to_vec()),
+            normal: pose.rotation.rotate(shape.normal(index)),
+            rotation: pose.rotation,
+        })
+    }
+
+    fn allows(&self, shape: &dyn Composite<D3>, direction: Vec3) -> bool {
+        direction.dot(self.normal) >= 0.0 && shape.allows(self.index, self.rotation.inverse() * direction)
+    }
+
+    /// Least of direction·x over the corners.
+    fn lowest(&self, direction: Vec3) -> Real {
+        let x = self.corners.map(|c| c.dot(direction));
+        x[0].min(x[1]).min(x[2])
+    }
+
+    fn edge(&self, k: usize) -> [Vec3; 2] {
+        [self.corners[k], self.corners[(k + 1) % 3]]
+    }
+}
+
+enum Kind {
+    FaceA,
+    FaceB,
+    Edges(usize, usize),
+}
+
+/// Contact of two triangles, normal from a to b.
+fn pair(
+    shape_a: &dyn Composite<D3>,
+    shape_b: &dyn Composite<D3>,
+    a: &Skin,
+    b: &Skin,
+    job: &CollideJob<'_, D3>,
+    out: &mut LocalManifold<D3>,
+) {
+    let gap_a = b.lowest(a.normal) - a.normal.dot(a.corners[0]);
+    let gap_b = a.lowest(b.normal) - b.normal.dot(b.corners[0]);
+    if gap_a > job.margin || gap_b > job.margin {
+        return;
+    }
+    let both = |n: Vec3| a.allows(shape_a, n) && b.allows(shape_b, -n);
+    let mut best: Option<(Real, Vec3, Kind)> = None;
+    let better = |best: &Option<(Real, Vec3, Kind)>, gap: Real| {
+        gap >= -MAX_DEPTH * job.slop && best.as_ref().is_none_or(|(g, ..)| gap > g + LEAD * job.slop)
+    };
+    if better(&best, gap_a) && both(a.normal) {
+        best = Some((gap_a, a.normal, Kind::FaceA));
+    }
+    if better(&best, gap_b) && both(-b.normal) {
+        best = Some((gap_b, -b.normal, Kind::FaceB));
+    }
+    for i in 0..3 {
+        let [p, p1] = a.edge(i);
+        let along_a = p1 - p;
+        let out_a = along_a.cross(a.normal);
+        for j in 0..3 {
+            let [q, q1] = b.edge(j);
+            let along_b = q1 - q;
+            let cross = along_a.cross(along_b);
+            let l2 = cross.length_squared();
+            if l2 <= PARALLEL_SQUARED * along_a.length_squared() * along_b.length_squared() {
+                continue;
+            }
+            let n = cross * (1.0 / l2.sqrt());
+            let n = if n.dot(a.normal) < 0.0 { -n } else { n };
+            // Over both edges outwards.
+            if n.dot(out_a) < 0.0 || n.dot(along_b.cross(b.normal)) > 0.0 {
+                continue;
+            }
+            let gap = n.dot(q - p);
+            if gap > job.margin {
+                return;
+            }
+            if !better(&best, gap - job.slop) || !both(n) {
+                continue;
+            }
+            // Crossing edges, not lines that meet beyond their ends.
+            let [s, t] = round::closest_segments([p, p1], [q, q1]);
+            let inner = |x: Real| x > 0.0 && x < 1.0;
+            if inner(s) && inner(t) {
+                best = Some((gap, n, Kind::Edges(i, j)));
+            }
+        }
+    }
+    let Some((gap, normal, kind)) = best else { return };
+    match kind {
+        Kind::Edges(i, j) => {
+            let (side_a, side_b) = (a.edge(i), b.edge(j));
+            let [s, t] = round::closest_segments(side_a, side_b);
+            let p = side_a[0] + (side_a[1] - side_a[0]) * s;
+            let q = side_b[0] + (side_b[1] - side_b[0]) * t;
+            out.normal = normal;
+            out.push((p + q) * 0.5, gap, EDGE_ID | (i as u32) << 2 | j as u32);
+        }
+        Kind::FaceA | Kind::FaceB => {
+            let patch_job = PatchJob {
+                normal,
+                radii: [0.0; 2],
+                margin: job.margin,
+                slop: job.slop,
+                used: u32::MAX,
+                feature: u32::from(matches!(kind, Kind::FaceB)),
+                reference_is_b: matches!(kind, Kind::FaceB),
+            };
+            let (pa, pb) = (
+                Patch { points: &a.corners, normal: a.normal },
+                Patch { points: &b.corners, normal: b.normal },
+            );
+            patch::contact::<10>(pa, pb, None, &patch_job, out);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Meshes, height fields and chains: geometry, mass, queries, contacts, sliding without ghosts.
+
+mod contacts;
+mod life;
+mod mass;
+mod queries;
+mod shapes;
+mod sliding;
+mod support;
