@@ -67,14 +67,13 @@ fn lanes_agree_with_single_joints<D: TestDim>() {
         let wall = world.create_body(BodyDef { kind: wall, ..BodyDef::fixed(at::<D>(0.0, 0.0)) }).unwrap();
         let bob = body(&mut world, 0.6, 0.1, 2.0, 0.1);
         let id = join(&mut world, wall, bob, 0.1, 0.0, kind);
-        let places = (0..60)
+        (0..60)
             .map(|_| {
                 world.step();
                 let joint = world.joint(id).unwrap();
                 (world.body(bob).unwrap().center().to_vec(), joint.force(), D::z_of(joint.torque()))
             })
-            .collect::<Vec<_>>();
-        places
+            .collect::<Vec<_>>()
     };
     for kind in kinds::<D>().into_iter().chain(more_kinds()) {
         let (wide, single) = (swing(kind, BodyKind::Static), swing(kind, BodyKind::Kinematic));
