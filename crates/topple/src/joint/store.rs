@@ -10,6 +10,9 @@ use crate::store::{IndexList, Slots};
 /// Most impulses that a joint has.
 pub const MAX_ROWS: usize = 9;
 
+/// Highest frequency of hard rows as a share of the sub-step rate (no unit): above it one sweep per pass does not converge.
+const STIFFEST: Real = 0.25;
+
 /// The hot part of a joint: what solvers read and write.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint<D: Dim> {
@@ -97,7 +100,7 @@ impl<D: Dim> Joint<D> {
             Some(softness) => (softness.hertz, softness.damping),
             None => (settings.joint_hertz * refinement, settings.joint_damping),
         };
-        let omega = 2.0 * core::f32::consts::PI * hertz.min(0.25 / h);
+        let omega = 2.0 * core::f32::consts::PI * hertz.min(STIFFEST / h);
         let a1 = 2.0 * damping + h * omega;
         let a2 = h * omega * a1;
         let scale = a2 / (1.0 + a2);

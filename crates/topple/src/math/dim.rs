@@ -257,7 +257,9 @@ pub trait InertiaOps<D: Dim>: Copy + Debug + Default + PartialEq + Send + Sync +
     fn is_valid(self) -> bool;
     /// True if all axes have the same moment, so that there is no gyroscopic torque.
     fn is_isotropic(self) -> bool;
-    /// Angular velocity after time `h` under the gyroscopic torque alone: solves I(w' − w) + h w' × I w' = 0 with one
-    /// Newton step in the body frame [Catto2015]. `self` is the inertia in the body frame, `w` in the world frame.
+    /// Angular velocity after time `h` [s] under the gyroscopic torque alone: solves I(w' − w) + h·x × I x = 0 with
+    /// x = (w + w')/2 by one Newton step in the body frame [Catto2015]. The implicit midpoint keeps energy and angular
+    /// momentum; with x = w' wobble would die out, and a spinning top sink. `self` is the inertia in the body frame
+    /// [kg·m²], `w` in the world frame [rad/s].
     fn gyroscopic(self, rot: D::Rot, w: D::Ang, h: Real) -> D::Ang;
 }

@@ -279,11 +279,12 @@ impl<D: Dim> World<D> {
     pub(crate) fn check_joints(&mut self) {
         if !self.joints.watched.is_empty() {
             // DETERMINISM: in order of index, whatever the order of the list.
-            let mut watched = self.joints.watched.as_slice().to_vec();
+            let mut watched = core::mem::take(&mut self.scratch.parts);
+            watched.clear();
+            watched.extend_from_slice(self.joints.watched.as_slice());
             watched.sort_unstable();
-            for index in watched {
-                self.check_joint(index);
-            }
+            watched.iter().for_each(|&index| self.check_joint(index));
+            self.scratch.parts = watched;
         }
         if self.joints.records.is_empty() {
             return;

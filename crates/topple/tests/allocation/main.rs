@@ -4,8 +4,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use topple::exec::Pool;
+use topple::joint::Hinge;
 use topple::math::*;
-use topple::{BodyDef, Methods, Shape2, Shape3, ShapeDef, World};
+use topple::{BodyDef, JointDef, JointKind, Methods, Settings, Shape2, Shape3, ShapeDef, World};
 
 /// The system's allocator, counting.
 struct Counting;
@@ -91,9 +92,47 @@ fn settled_steps_allocate_nothing<D: Dim>(plane: D::Shape, cube: D::Shape) {
     }
 }
 
+/// Hanging chains of hinges and welds, with a force limit to watch, awake: preparing and solving joints allocates nothing.
+fn settled_joints_allocate_nothing<D: Dim>(cube: &D::Shape) {
+    for method in Methods::<D>::all().into_iter().filter(|method| method.stage == "solver") {
+        let mut world =
+            World::<D>::with_settings(Settings { sleeping: false, ..Settings::default() }).unwrap();
+        world.set_solver_by_name(method.name).unwrap();
+        let at = |x: f32, y: f32| {
+            let mut v = D::Vec::ZERO;
+            v.set(0, x);
+            v.set(1, y);
+            D::Point::from_vec(v)
+        };
+        for column in 0..40 {
+            let mut above = world.create_body(BodyDef::fixed(at(column as f32, 0.0))).unwrap();
+            for row in 1..10 {
+                let mut shape = ShapeDef::new(cube.clone());
+                shape.filter.mask = 0;
+                let def = BodyDef::dynamic(at(column as f32, -(row as f32)));
+                let link = world.create_body_with(def, [shape]).unwrap();
+                let kind = if row % 2 == 0 { JointKind::Fixed } else { JointKind::Hinge(Hinge::default()) };
+                let frame = Pose::at(at(column as f32, 0.5 - row as f32));
+                let def = JointDef::at(&world, above, link, kind, frame).unwrap();
+                world.create_joint(JointDef { max_force: 1e6, ..def }).unwrap();
+                above = link;
+            }
+        }
+        (0..30).for_each(|_| world.step());
+        assert_eq!(count(&mut world, 20), 0, "{}: joints", method.name);
+        world.set_executor(Arc::new(Pool::new(3)));
+        // Starting a thread allocates, in its own time.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        (0..30).for_each(|_| world.step());
+        assert_eq!(count(&mut world, 20), 0, "{}: joints on three threads", method.name);
+    }
+}
+
 /// One test, because the count belongs to the whole process.
 #[test]
 fn settled_worlds_of_5000_bodies_allocate_nothing() {
+    settled_joints_allocate_nothing::<D2>(&Shape2::rectangle(0.5, 0.5));
+    settled_joints_allocate_nothing::<D3>(&Shape3::cuboid(0.5, 0.5, 0.5));
     settled_steps_allocate_nothing::<D2>(Shape2::half_plane(Vec2::Y, 0.0), Shape2::rectangle(1.0, 1.0));
     settled_steps_allocate_nothing::<D3>(Shape3::plane(Vec3::Y, 0.0), Shape3::cuboid(1.0, 1.0, 1.0));
 }

@@ -5,8 +5,9 @@ use crate::support::*;
 use std::sync::Arc;
 use topple::exec::Pool;
 use topple::joint::*;
+use topple::math::*;
 use topple::solver::{SimdWidth, SolverSoftStep};
-use topple::{BodyDef, D2, D3, JointDef, World};
+use topple::{BodyDef, BodyKind, D2, D3, JointDef, Settings, World};
 
 /// A net of balls, a pile of blocks, and a joint of every kind, swinging over a floor.
 fn scene<D: TestDim>() -> World<D> {
@@ -27,7 +28,7 @@ fn scene<D: TestDim>() -> World<D> {
             (*above, left) = (knot, Some(knot));
         }
     }
-    for (i, kind) in kinds::<D>().into_iter().enumerate() {
+    for (i, kind) in kinds::<D>().into_iter().chain(more_kinds()).enumerate() {
         let x = i as f32 * 1.1 + 5.0;
         let bob = world.create_body_with(BodyDef::dynamic(at::<D>(x, 0.0)), [D::block(0.6, 0.3)]).unwrap();
         join(&mut world, wall, bob, x - 0.3, 0.0, kind);
@@ -40,6 +41,61 @@ fn scene<D: TestDim>() -> World<D> {
     }
     let _ = floor;
     world
+}
+
+/// What `kinds` leaves out: springs, servos, rods, nothing at all.
+fn more_kinds<D: TestDim>() -> Vec<JointKind<D>> {
+    let spring = Some(Spring { rest: 0.2, hertz: 3.0, damping: 0.2 });
+    let servo = Some(Motor::Position { target: -0.4, hertz: 3.0, damping: 1.0, max: 4.0 });
+    vec![
+        JointKind::Ball(Ball::default()),
+        JointKind::Hinge(Hinge::default()),
+        JointKind::Hinge(Hinge { limits: None, motor: servo, spring }),
+        JointKind::Slider(Slider::default()),
+        JointKind::Distance(Distance { min: 0.7, max: 0.7, spring: None }),
+        JointKind::Distance(Distance { min: 0.7, max: 0.7, spring }),
+        JointKind::Distance(Distance { min: 0.0, max: 0.5, spring }),
+    ]
+}
+
+/// Joints to a static wall are solved eight at a time, those to a kinematic body one by one: both find the same motion. Not
+/// the same bits, because the wide rows are whitened.
+fn lanes_agree_with_single_joints<D: TestDim>() {
+    let swing = |kind: JointKind<D>, wall: BodyKind| {
+        let mut world =
+            World::<D>::with_settings(Settings { sleeping: false, ..Settings::default() }).unwrap();
+        let wall = world.create_body(BodyDef { kind: wall, ..BodyDef::fixed(at::<D>(0.0, 0.0)) }).unwrap();
+        let bob = body(&mut world, 0.6, 0.1, 2.0, 0.1);
+        let id = join(&mut world, wall, bob, 0.1, 0.0, kind);
+        (0..60)
+            .map(|_| {
+                world.step();
+                let joint = world.joint(id).unwrap();
+                (world.body(bob).unwrap().center().to_vec(), joint.force(), D::z_of(joint.torque()))
+            })
+            .collect::<Vec<_>>()
+    };
+    for kind in kinds::<D>().into_iter().chain(more_kinds()) {
+        let (wide, single) = (swing(kind, BodyKind::Static), swing(kind, BodyKind::Kinematic));
+        for (step, (a, b)) in wide.iter().zip(&single).enumerate() {
+            let distance = (a.0 - b.0).length();
+            assert!(distance < 1e-3, "{kind:?}: places part by {distance} m at step {step}");
+        }
+        let ([.., a], [.., b]) = (&wide[..], &single[..]) else { unreachable!("sixty steps") };
+        let scale = a.1.length().max(20.0);
+        assert!((a.1 - b.1).length() < 0.05 * scale, "{kind:?}: forces {:?} and {:?}", a.1, b.1);
+        assert!((a.2 - b.2).abs() < 0.05 * scale, "{kind:?}: torques {} and {}", a.2, b.2);
+    }
+}
+
+#[test]
+fn lanes_agree_with_single_joints_2d() {
+    lanes_agree_with_single_joints::<D2>();
+}
+
+#[test]
+fn lanes_agree_with_single_joints_3d() {
+    lanes_agree_with_single_joints::<D3>();
 }
 
 fn same_bits<D: TestDim>() {

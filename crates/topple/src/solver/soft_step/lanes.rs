@@ -62,6 +62,8 @@ pub(crate) trait Lanes: Copy {
     fn greater(self, other: Self) -> Self::Mask;
     /// `mask ? a : b`.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// True if the flag of some lane is set.
+    fn any(mask: Self::Mask) -> bool;
 
     /// For each of eight rows of `S` floats, the four floats at `offset`: lane i of result k is float k of row i.
     fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4];
@@ -133,6 +135,10 @@ impl Lanes for Scalar {
     #[inline(always)]
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
         Self(core::array::from_fn(|i| if mask[i] { a.0[i] } else { b.0[i] }))
+    }
+    #[inline(always)]
+    fn any(mask: Self::Mask) -> bool {
+        mask.contains(&true)
     }
     #[inline(always)]
     fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4] {
@@ -275,6 +281,11 @@ mod x86 {
             }))
         }
         #[inline(always)]
+        fn any(mask: Self::Mask) -> bool {
+            // SAFETY: SSE2.
+            unsafe { _mm_movemask_ps(_mm_or_ps(mask[0], mask[1])) != 0 }
+        }
+        #[inline(always)]
         fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4] {
             let low = transpose4(core::array::from_fn(|i| load4(rows[i], offset)));
             let high = transpose4(core::array::from_fn(|i| load4(rows[i + 4], offset)));
@@ -332,6 +343,11 @@ mod x86 {
         fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
             // SAFETY: AVX2.
             Self(unsafe { _mm256_blendv_ps(b.0, a.0, mask) })
+        }
+        #[inline(always)]
+        fn any(mask: Self::Mask) -> bool {
+            // SAFETY: AVX2.
+            unsafe { _mm256_movemask_ps(mask) != 0 }
         }
         #[inline(always)]
         fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4] {
@@ -392,6 +408,13 @@ mod tests {
             plain(|a, b| Scalar::select(a.greater(b), a, b))
         );
         assert_eq!(wide(|a, _| a.mul(a).sqrt()), plain(|a, _| a.mul(a).sqrt()));
+        assert!(L::any(L::load(&a).greater(L::load(&b))), "lane 0");
+        assert!(!L::any(L::splat(1.0).greater(L::splat(1.0))));
+        (0..8).for_each(|i| {
+            let mut one = F8::default();
+            one.0[i] = 1.0;
+            assert!(L::any(L::load(&one).greater(L::splat(0.0))), "lane {i}");
+        });
         let mut rows: [[f32; 8]; 8] = core::array::from_fn(|i| core::array::from_fn(|k| (10 * i + k) as f32));
         let values = L::gather4(core::array::from_fn(|i| &rows[i]), 4);
         for (k, value) in values.into_iter().enumerate() {

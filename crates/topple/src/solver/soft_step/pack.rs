@@ -86,6 +86,21 @@ pub(crate) fn plain_spin<D: Dim>(l: &Whitening, u: [f32; 3]) -> D::Ang {
     w
 }
 
+/// Half of what the impulses of the last sub-step did to a spin [rad/s].
+///
+/// A torque and the gyroscopic torque that it brings about belong together: the integrator turns the spin that is there in
+/// the middle of the sub-step. Without that half the tilt of a top would sink by h·w·(I₃/I₁ − 1)·τ/L.
+#[inline]
+pub(crate) fn half_of_impulses<D: Dim, const S: usize>(
+    packed: &Packed<S>,
+    after: &[f32; 6],
+    l: &Whitening,
+) -> D::Ang {
+    let (_, u) = packed.velocity::<D>();
+    let half = core::array::from_fn(|i| if i < D::ANGULAR { 0.5 * (u[i] - after[3 + i]) } else { 0.0 });
+    plain_spin::<D>(l, half)
+}
+
 impl<const S: usize> Packed<S> {
     /// At rest at the start of the step: the ground, and the base for others.
     pub(crate) const ZERO: Self = Self([0.0; S]);

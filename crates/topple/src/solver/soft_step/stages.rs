@@ -4,7 +4,7 @@ use super::impacts::Impacts;
 use super::joints::{JointPass, JointRange, JointRows, JointScene, WideDim};
 use super::kernel::{self, PassParams};
 use super::lanes::{Lanes, Scalar, SimdWidth};
-use super::pack::{Packed, Whiten, Whitening, plain_spin, whiten_spin, whitening};
+use super::pack::{Packed, Whiten, Whitening, half_of_impulses, plain_spin, whiten_spin, whitening};
 use super::prepare::{Flat, PrepareParams, Settle, Softness, body_line, fill_rows, prepare_row, store_lane};
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
@@ -639,17 +639,30 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         after.range(from, to),
                     )
                 };
+                // Not for integrators with tracks of their own: they count on the bits of the spin they gave.
+                let is_halved = tracked == 0 && !first;
                 if tracked == 0 {
                     unpack::<D, S>(states, packed, &whitenings[from..to]);
                 } else {
                     unpack_changed::<D, S>(states, packed, after, &whitenings[from..to]);
                 }
+                if is_halved {
+                    for (i, state) in states.iter_mut().enumerate() {
+                        if props[from + i].is_gyroscopic {
+                            state.w += half_of_impulses::<D, S>(&packed[i], &after[i], &whitenings[from + i]);
+                        }
+                    }
+                }
                 // SAFETY: as above.
                 let tracks = unsafe { tracks.range(from.min(tracked), to.min(tracked)) };
                 let mut block = BodyBlock { settings, states, rotations, props: &props[from..to], tracks };
                 integrator.integrate_velocities(&mut block, h);
-                for (i, state) in block.states.iter().enumerate() {
-                    extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &whitenings[from + i], first);
+                for (i, state) in block.states.iter_mut().enumerate() {
+                    let l = &whitenings[from + i];
+                    if is_halved && props[from + i].is_gyroscopic {
+                        state.w -= half_of_impulses::<D, S>(&packed[i], &after[i], l);
+                    }
+                    extrapolate::<D, S>(&mut packed[i], &mut after[i], state, l, first);
                 }
             }
             Stage::IntegrateForced { first } => {

@@ -40,6 +40,11 @@ impl<L: Lanes> X<L> {
     pub(super) fn sqrt(self) -> Self {
         Self(self.0.sqrt())
     }
+    /// True if `self > limit` in some lane.
+    #[inline(always)]
+    pub(super) fn any_above(self, limit: Self) -> bool {
+        L::any(self.0.greater(limit.0))
+    }
     /// `self > limit ? yes : no`.
     #[inline(always)]
     pub(super) fn if_above(self, limit: Self, yes: Self, no: Self) -> Self {
@@ -90,11 +95,17 @@ impl<L: Lanes, const N: usize> V<L, N> {
     }
     #[inline(always)]
     pub(super) fn load(from: &[F8; N]) -> Self {
-        Self(core::array::from_fn(|i| X::load(&from[i])))
+        let mut to = Self::zero();
+        for i in 0..N {
+            to.0[i] = X::load(&from[i]);
+        }
+        to
     }
     #[inline(always)]
     pub(super) fn store(self, to: &mut [F8; N]) {
-        (0..N).for_each(|i| self.0[i].store(&mut to[i]));
+        for i in 0..N {
+            self.0[i].store(&mut to[i]);
+        }
     }
     #[inline(always)]
     pub(super) fn dot(self, other: Self) -> X<L> {
@@ -109,16 +120,22 @@ impl<L: Lanes, const N: usize> V<L, N> {
 impl<L: Lanes, const N: usize> Add for V<L, N> {
     type Output = Self;
     #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i] + other.0[i]))
+    fn add(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i] + other.0[i];
+        }
+        self
     }
 }
 
 impl<L: Lanes, const N: usize> Sub for V<L, N> {
     type Output = Self;
     #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self(core::array::from_fn(|i| self.0[i] - other.0[i]))
+    fn sub(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i] - other.0[i];
+        }
+        self
     }
 }
 
@@ -139,8 +156,11 @@ impl<L: Lanes, const N: usize> SubAssign for V<L, N> {
 impl<L: Lanes, const N: usize> Mul<X<L>> for V<L, N> {
     type Output = Self;
     #[inline(always)]
-    fn mul(self, factor: X<L>) -> Self {
-        Self(self.0.map(|x| x * factor))
+    fn mul(mut self, factor: X<L>) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i] * factor;
+        }
+        self
     }
 }
 
@@ -397,5 +417,72 @@ impl LaneDim<3, 3, 4, 6> for D3 {
         let angle = upper_angle(s.max(-s), c.max(-c));
         let angle = angle + angle;
         X::splat(0.0).if_above(s * c, -angle, angle)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Quat, RotOps, Vec3, atan2};
+    use crate::solver::soft_step::lanes::Scalar;
+
+    type N = X<Scalar>;
+
+    fn number(x: N) -> f32 {
+        let mut out = F8::default();
+        x.store(&mut out);
+        out.0[0]
+    }
+
+    fn wide<const M: usize>(x: [f32; M]) -> V<Scalar, M> {
+        V(x.map(X::splat))
+    }
+
+    #[test]
+    fn angles_are_those_of_the_scalar_function() {
+        for i in 0..=2000 {
+            let angle = core::f32::consts::PI * i as f32 / 2000.0;
+            let (s, c) = crate::math::sin_cos(angle);
+            let got = number(upper_angle(N::splat(s.abs() * 3.0), N::splat(c * 3.0)));
+            let expected = atan2(s.abs(), c);
+            assert!((got - expected).abs() < 6e-7, "{got} and {expected} at {angle}");
+        }
+        assert_eq!(number(upper_angle(N::splat(0.0), N::splat(0.0))), 0.0);
+    }
+
+    #[test]
+    fn factors_solve_and_leave_locked_axes() {
+        let k = [[4.0, 0.0, 0.0], [1.0, 3.0, 0.0], [0.5, -1.0, 2.0]];
+        let x = [1.0, -2.0, 0.5];
+        let full = |i: usize, j: usize| if i >= j { k[i][j] } else { k[j][i] };
+        let y = core::array::from_fn(|i| N::splat((0..3).map(|j| full(i, j) * x[j]).sum()));
+        let found = Factor::new(&k.map(|row| row.map(N::splat))).solve(y);
+        assert!((0..3).all(|i| (number(found[i]) - x[i]).abs() < 1e-5));
+        let locked = [[2.0, 0.0], [0.0, 0.0]].map(|row| row.map(N::splat));
+        let found = Factor::new(&locked).solve([1.0, 5.0].map(N::splat));
+        assert_eq!(found.map(number), [0.5, 0.0]);
+    }
+
+    #[test]
+    fn frames_are_those_of_the_scalar_functions() {
+        let a = RotOps::<D3>::normalized(Quat::from_xyzw(0.3, -0.2, 0.5, 0.7));
+        let b = RotOps::<D3>::normalized(Quat::from_xyzw(0.1, 0.4, -0.3, 0.6));
+        let (wide_a, wide_b) = (wide::<4>(a.into()), wide::<4>(b.into()));
+        let v = Vec3::new(1.0, -2.0, 0.5);
+        let near = |got: V<Scalar, 3>, expected: Vec3| {
+            let got = Vec3::from(got.0.map(number));
+            assert!((got - expected).length() < 1e-6, "{got} and {expected}");
+        };
+        near(D3::rotate(wide_a, wide(v.into())), RotOps::<D3>::rotate(a, v));
+        let axes = D3::axes(wide_a);
+        for (axis, e) in axes.into_iter().zip([Vec3::X, Vec3::Y, Vec3::Z]) {
+            near(axis, RotOps::<D3>::rotate(a, e));
+        }
+        let ab = RotOps::<D3>::then_after(a, b);
+        near(D3::rotate(D3::then_after(wide_a, wide_b), wide(v.into())), RotOps::<D3>::rotate(ab, v));
+        let angle = <D3 as crate::joint::JointDim>::angle_about([a, b], 0);
+        assert!((number(D3::angle(wide_a, wide_b)) - angle).abs() < 1e-6);
+        let error = <D3 as crate::joint::JointDim>::turn_error([a, b]);
+        near(D3::turn_error(wide_a, wide_b), error);
     }
 }

@@ -10,13 +10,16 @@
 //! each joint remembers what it did to its bodies in the last sub-step, and before it is solved adds the difference to
 //! what its impulses would do now. No extra sweep is needed.
 //!
-//! **Files**: `layout.rs` rows of lanes, `algebra.rs` vectors in lanes, `prepare.rs` joints to lanes and back, `kernel.rs`
-//! the passes, `single.rs` the same for one joint of any kind.
+//! **Files**: `layout.rs` rows of lanes, `algebra.rs` vectors in lanes, `prepare.rs` joints to lanes and back, `sight.rs`
+//! geometry and Jacobians of the moment, `motion.rs` how rows are solved, `kernel.rs` the passes, `single.rs` the same for
+//! one joint of any kind.
 
 mod algebra;
 mod kernel;
 mod layout;
+mod motion;
 mod prepare;
+mod sight;
 mod single;
 
 use super::lanes::SimdWidth;
