@@ -12,7 +12,7 @@ Written by `cargo xtask quality`: 60 Hz, default settings, sleeping off. Every c
 ";
 
 /// Runs all cases (or those whose name contains one of `filters`, without writing the page).
-pub fn run(filters: &[String]) -> Result<(), String> {
+pub(crate) fn run(filters: &[String]) -> Result<(), String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["run", "--release", "-q", "-p", "topple", "--example", "quality", "--"]).args(filters);

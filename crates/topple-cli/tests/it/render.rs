@@ -111,6 +111,10 @@ fn a_camera_goes_along_with_what_it_follows() {
         assert!(pixels[at] > 2 * pixels[at + 1], "frame {frame}: {:?}", &pixels[at..at + 3]);
         // And it is as large as before.
         let edge = (20 * width as usize + 10) * 3;
-        assert!(pixels[edge] <= pixels[edge + 2].saturating_add(20), "frame {frame}: {:?}", &pixels[edge..edge + 3]);
+        assert!(
+            pixels[edge] <= pixels[edge + 2].saturating_add(20),
+            "frame {frame}: {:?}",
+            &pixels[edge..edge + 3]
+        );
     }
 }

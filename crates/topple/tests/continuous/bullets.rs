@@ -35,7 +35,7 @@ fn passes<D: Kit>(is_bullet: bool) -> (usize, usize) {
         lanes.push(lane);
         sizes.push(size);
     }
-    let mut apart = vec![[D::Vec::axis(0); 2]; PAIRS];
+    let mut apart = [[D::Vec::axis(0); 2]; PAIRS];
     let (mut passed, mut stopped) = (0, 0);
     for _ in 0..60 {
         world.step();

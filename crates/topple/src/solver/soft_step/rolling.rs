@@ -5,9 +5,9 @@
 //! C = w_b − w_a, K = I_a⁻¹ + I_b⁻¹, |λ| ≤ lever·Σλ_n. Friction with a grain is one pair of rows at the middle of the points; its limit
 //! is an ellipse, see `solver/grain.rs`. Its impulse lives in the contact.
 
+use super::dispatch::Pass;
 use super::pack::{Packed, Whitening, plain_spin, whiten_impulse};
 use super::rows::{ColdRow, Row, WIDTH};
-use super::stages::Pass;
 use crate::body::BodyProps;
 use crate::contact::{Contact, Grain};
 use crate::math::*;

@@ -1,0 +1,69 @@
+//! Loads that are many times the weight of the body that bears them: what `world/refine.rs` and settling go by.
+
+use super::rows::Row;
+use crate::contact::Contact;
+use crate::math::*;
+use crate::solver::HeavyLoad;
+
+/// Load in weights of the lighter body from which on contacts settle; at twice of it they do in full.
+pub(super) const SETTLING_LOAD: Real = 4.0;
+/// Cosine between the normal and the vertical up to which the upper body counts as standing on the lower one.
+pub(super) const ON_TOP: Real = 0.5;
+
+/// Finds contacts that carry many times the weight of the lighter body.
+pub(super) struct Heavy {
+    /// 1/(g·h) [s/m].
+    pub(super) per_weight: Real,
+    /// Ratio of masses above which the heavier one counts as a load.
+    pub(super) limit: Real,
+    /// Share of the load that settles.
+    pub(super) settled: Real,
+    /// Unit vector against gravity; zero without.
+    pub(super) up: [Real; 3],
+}
+
+impl Heavy {
+    /// Notes what is above the limit.
+    pub(super) fn report(
+        &self,
+        (bodies, is_joint): ([u32; 2], bool),
+        (ratio, weight): (Real, Real),
+        limit: Real,
+        list: &mut Vec<HeavyLoad>,
+    ) {
+        if ratio > limit {
+            list.push(HeavyLoad { bodies, ratio, is_weight: false, is_joint });
+        }
+        if weight > self.limit.max(limit) {
+            list.push(HeavyLoad { bodies, ratio: weight, is_weight: true, is_joint });
+        }
+    }
+
+    /// Load of a joint with impulse `push`, and the weight of a heavy body on a light one.
+    pub(super) fn of_joint(&self, push: Real, [inv_ma, inv_mb]: [Real; 2]) -> (Real, Real) {
+        let (light, heavy) = (inv_ma.max(inv_mb), inv_ma.min(inv_mb));
+        (push * light * self.per_weight, if heavy > 0.0 { light / heavy } else { 0.0 })
+    }
+
+    /// Load of a contact, and the weight of a heavy body that stands on a light one: it will come to bear, even if the sweeps
+    /// have not yet found it out.
+    #[inline]
+    pub(super) fn of<D: Dim, const N: usize, const A: usize, const P: usize>(
+        &self,
+        contact: &Contact<D>,
+        lane: usize,
+        row: &Row<N, A, P>,
+    ) -> (Real, Real) {
+        let sum: Real = row.points[..contact.manifold.count as usize].iter().map(|p| p.lambda.0[lane]).sum();
+        let (inv_ma, inv_mb) = (row.inv_ma.0[lane], row.inv_mb.0[lane]);
+        let (light, heavy) = (inv_ma.max(inv_mb), inv_ma.min(inv_mb));
+        let mut weight = 0.0;
+        if heavy > 0.0 && light > self.limit * heavy && sum > 0.0 {
+            let up: Real = (0..N).map(|i| row.n[i].0[lane] * self.up[i]).sum();
+            if (if inv_mb < inv_ma { up } else { -up }) > ON_TOP {
+                weight = light / heavy;
+            }
+        }
+        (sum * light * self.per_weight, weight)
+    }
+}
