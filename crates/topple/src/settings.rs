@@ -161,8 +161,9 @@ settings! {
     /// Groups of bodies in which a contact or joint carries more than this many times the weight of the lighter body get finer
     /// sub-steps.
     refine_load: Real = 8.0, positive(), "1";
-    /// At most this many times finer (`soft-step`); 1 leaves all groups alike.
-    max_refinement: u32 = 64, count(1, 1024), "1";
+    /// At most this many times finer (`soft-step`); 1 leaves all groups alike. 64 holds towers of 60, chains with a heavy end and
+    /// arches (`docs/quality.md`), but groups that move much while they bear much still lose motion by it.
+    max_refinement: u32 = 1, count(1, 1024), "1";
     /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.
     settling: Real = 0.87, within(0.0, 1.0), "1";
     /// How fast they do.
@@ -171,8 +172,8 @@ settings! {
     baumgarte: Real = 0.2, within(0.0, 1.0), "1";
 
     /// Fast bodies are stopped where they first meet a static one, and bullets where they meet anything, instead of passing
-    /// through it within a step.
-    continuous: bool = true, flag(), "1";
+    /// through it within a step. Off unless asked for: thin bodies that topple or roll fast are still held up by it.
+    continuous: bool = false, flag(), "1";
 
     /// Let spinning bodies precess (3D).
     gyroscopic: bool = true, flag(), "1";

@@ -80,9 +80,9 @@ fn joints_springs_and_sensors_are_drawn() {
     let flat = "world { dimension 2 }\nbox a { static  size 1,1  centre 0,4 }\ncircle b { radius 0.5  centre 0,-4 }\n\
                 camera { at 0,0  height 12 }\n";
     bench.write("without.scene", flat);
-    bench.write("rope.scene", &format!("{flat}joint rope {{ a b  b a }}"));
-    bench.write("spring.scene", &format!("{flat}force spring {{ a b  b a }}"));
-    bench.write("sensor.scene", &format!("{flat}box g {{ static  sensor  size 3,3  colour 1,0,0 }}"));
+    bench.write("rope.scene", format!("{flat}joint rope {{ a b  b a }}"));
+    bench.write("spring.scene", format!("{flat}force spring {{ a b  b a }}"));
+    bench.write("sensor.scene", format!("{flat}box g {{ static  sensor  size 3,3  colour 1,0,0 }}"));
     let middle = |name: &str| -> Vec<u8> {
         bench.good(&format!("render {name}.scene -o {name}.png --size 90x90"));
         let (width, _, pixels) = picture(&bench.path(&format!("{name}.png")));

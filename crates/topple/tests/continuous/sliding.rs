@@ -3,7 +3,7 @@
 use crate::support::*;
 use topple::math::*;
 use topple::world::PreSolve;
-use topple::{BodyDef, Shape2, ShapeDef, Vec2, World};
+use topple::{BodyDef, Settings, Shape2, ShapeDef, Vec2, World};
 
 /// Tiles of the floor, and their length [m].
 const TILES: usize = 60;
@@ -11,7 +11,7 @@ const TILE: Real = 2.0;
 
 /// A floor of static blocks side by side, their tops at y = 0, without friction.
 fn tiled_floor<D: Kit>() -> World<D> {
-    let mut world = World::<D>::new();
+    let mut world = World::<D>::with_settings(Settings { continuous: true, ..Settings::default() }).unwrap();
     for i in 0..TILES {
         let place = D::Vec::axis(0) * (i as Real * TILE) - D::Vec::axis(1);
         let tile = ShapeDef::new(D::block(TILE, 2.0)).friction(0.0);
@@ -133,7 +133,7 @@ fn slow_bodies_are_left_alone_3d() {
 /// A platform that a hook opens from below: fast bodies go up through it, and do not fall back.
 #[test]
 fn one_way_platforms_stay_open() {
-    let mut world = World::<D2>::new();
+    let mut world = World::<D2>::with_settings(Settings { continuous: true, ..Settings::default() }).unwrap();
     let platform =
         ShapeDef { pre_solve: true, ..ShapeDef::new(Shape2::segment(Vec2::X * -5.0, Vec2::X * 5.0)) };
     let ground = world.create_body_with(BodyDef::fixed([0.0, 0.0]), [platform]).unwrap();

@@ -1,7 +1,7 @@
 //! Random bodies and walls for both dimensions.
 
 use topple::math::*;
-use topple::{BodyDef, Filter, Shape2, Shape3, ShapeDef, World};
+use topple::{BodyDef, Filter, Settings, Shape2, Shape3, ShapeDef, World};
 
 /// A small generator with good low bits: the same numbers everywhere.
 pub(crate) struct Random(pub(crate) u64);
@@ -187,7 +187,7 @@ pub(crate) fn only_walls<D: Dim>(mut shapes: Vec<ShapeDef<D>>) -> Vec<ShapeDef<D
 
 /// An empty world without gravity or sleep.
 pub(crate) fn weightless<D: Dim>() -> World<D> {
-    let mut world = World::new();
+    let mut world = World::with_settings(Settings { continuous: true, ..Settings::default() }).unwrap();
     let mut settings = world.settings().clone();
     settings.gravity = D::Vec::ZERO;
     settings.sleeping = false;

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use topple::math::*;
-use topple::{BodyDef, World};
+use topple::{BodyDef, Settings, World};
 
 /// Bodies per wall: ten thousand and more in all.
 const BODIES: usize = 800;
@@ -16,7 +16,7 @@ const SPEEDS: [Real; 2] = [1.0, 1000.0];
 pub(crate) fn shooting_range<D: Kit>(kind: usize, seed: u64) -> (World<D>, D::Vec, D::Vec) {
     let mut random = Random(seed);
     let (_, wall) = D::wall(kind);
-    let mut world = World::<D>::new();
+    let mut world = World::<D>::with_settings(Settings { continuous: true, ..Settings::default() }).unwrap();
     let facing = D::facing(random.range(-3.0, 3.0));
     let (place, normal) = (random.direction::<D>(20.0), facing.rotate(D::Vec::axis(1)));
     let pose = Pose::<D> { position: D::Point::from_vec(place), rotation: facing };

@@ -31,7 +31,8 @@ impl Heavy {
         limit: Real,
         list: &mut Vec<HeavyLoad>,
     ) {
-        if ratio > limit {
+        // What a joint was found to bear does not count: joints that contradict each other pull without end.
+        if ratio > limit && !is_joint {
             list.push(HeavyLoad { bodies, ratio, is_weight: false, is_joint });
         }
         if weight > self.limit.max(limit) {

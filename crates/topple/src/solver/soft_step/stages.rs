@@ -557,6 +557,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         heavy.report((joint.bodies, true), load, limit, list);
                         if refinement > 1.0 {
                             joint.scale_impulses(refinement);
+                            // A peak of so short a time would be no measure of strength.
+                            joint.peak = [joint.push.length(), joint.turn.length()];
                         }
                     });
                 }
