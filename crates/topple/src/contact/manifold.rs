@@ -96,7 +96,7 @@ impl<D: Dim> Manifold<D> {
 pub struct Grain<D: Dim> {
     /// Unit vector along the grain, world frame; zero: none.
     pub direction: D::Vec,
-    /// Factor on friction along it [1].
+    /// Factor on friction along it (no unit).
     pub factor: Real,
 }
 

@@ -44,9 +44,9 @@ pub struct Wind<D: Dim> {
     pub velocity: D::Vec,
     /// Density of the air [kg/m³, in 2D kg/m²]. Default 1.2.
     pub density: Real,
-    /// Drag coefficient [1]. Default 1.
+    /// Drag coefficient (no unit). Default 1.
     pub drag: Real,
-    /// Lift coefficient [1]. Default 1.
+    /// Lift coefficient (no unit). Default 1.
     pub lift: Real,
     /// Which bodies.
     pub scope: Scope<D>,

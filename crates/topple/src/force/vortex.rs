@@ -11,7 +11,7 @@ use crate::math::*;
 pub struct Vortex<D: Dim> {
     /// A point of the axis [m].
     pub center: D::Point,
-    /// Direction of the axis, of unit length; in 2D 1 or −1 [1].
+    /// Direction of the axis, of unit length; in 2D 1 or −1 (no unit).
     pub axis: D::Ang,
     /// Acceleration round the axis, counter-clockwise seen from its tip [m/s²].
     pub swirl: Real,

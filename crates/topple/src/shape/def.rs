@@ -121,11 +121,11 @@ pub struct Material<D: Dim> {
     pub spinning_friction: Real,
     /// Velocity of the surface relative to the body, in the shape's frame [m/s]: a conveyor belt. Default 0.
     pub surface_velocity: D::Vec,
-    /// Direction of the grain of the surface, in the shape's frame (its length does not matter [1]): along it friction is
+    /// Direction of the grain of the surface, in the shape's frame (its length does not matter; no unit): along it friction is
     /// `grain_friction` times what it is across. A skate, a ski, a wheel that is not modelled. If both surfaces of a contact have
     /// a grain, the one with the smaller factor counts. No meaning in 2D, where there is one direction only. Default 0: none.
     pub grain: D::Vec,
-    /// Factor on friction along the grain, sliding and sticking [1], ≥ 0. Default 1.
+    /// Factor on friction along the grain, sliding and sticking (no unit), ≥ 0. Default 1.
     pub grain_friction: Real,
     /// How this friction is combined with the other shape's. The stricter of both rules counts ([`Mixing`] order).
     /// None: the world's rule.
