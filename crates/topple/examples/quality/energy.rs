@@ -33,7 +33,8 @@ fn gas<D: Boxes>(rms: f32, gravity: f32, seed: u64) -> f64 {
     let count = 2000;
     let pi = core::f32::consts::PI;
     let volume = if D::N == 2 { pi * RADIUS.powi(2) } else { 4.0 / 3.0 * pi * RADIUS.powi(3) };
-    let side = (count as f32 * volume / 0.05).powf(1.0 / D::N as f32);
+    let room = f64::from(count as f32 * volume / 0.05);
+    let side = (if D::N == 2 { room.sqrt() } else { room.powf(1.0 / 3.0) }) as f32;
     for axis in 0..D::N {
         for sign in [-1.0_f32, 1.0] {
             let mut edges = [2.0 * side; 3];
@@ -44,8 +45,9 @@ fn gas<D: Boxes>(rms: f32, gravity: f32, seed: u64) -> f64 {
             world.create_body_with(BodyDef::fixed(point::<D>(at)), [wall]).expect("a wall");
         }
     }
-    let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (seed + 1) * 0xD1B5_4A32_D192_ED03);
-    let per = (count as f32).powf(1.0 / D::N as f32).ceil() as usize;
+    let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (seed + 1).wrapping_mul(0xD1B5_4A32_D192_ED03));
+    // 45² and 13³ are just above 2 000.
+    let per = if D::N == 2 { 45 } else { 13 };
     let mut ids = Vec::new();
     for i in 0..count {
         let (mut at, mut rest) = ([0.0; 3], i);

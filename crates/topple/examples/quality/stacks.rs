@@ -180,7 +180,7 @@ fn column(shape: ShapeDef2) -> Found {
 fn cards(levels: usize) -> Found {
     let mut world = floor::<D2>();
     let (length, thickness, lean) = (1.0_f32, 0.02_f32, 0.45_f32);
-    let (sin, cos) = (lean.sin(), lean.cos());
+    let (sin, cos) = sin_cos(lean);
     let mut ids = Vec::new();
     let half_width = 0.5 * (length * sin + thickness * cos);
     let height = length * cos + thickness * sin;

@@ -15,7 +15,10 @@ fn arch(thickness_share: f32) -> (f32, bool) {
     for i in 0..count {
         let angle = |k: usize| core::f32::consts::PI * k as f32 / count as f32;
         let (a, b) = (angle(i), angle(i + 1));
-        let corner = |r: f32, t: f32| Vec2::new(r * t.cos(), r * t.sin());
+        let corner = |r: f32, t: f32| {
+            let (sin, cos) = sin_cos(t);
+            Vec2::new(r * cos, r * sin)
+        };
         let corners = [corner(inner, a), corner(outer, a), corner(outer, b), corner(inner, b)];
         let middle = corners.iter().fold(Vec2::ZERO, |sum, &c| sum + c) * 0.25;
         let shape = Shape2::polygon(&corners.map(|c| c - middle)).expect("a voussoir");
