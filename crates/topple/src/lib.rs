@@ -48,7 +48,7 @@ pub use math::{Aabb, D2, D3, Dim, Point2, Point3, Pose, Quat, Real, Rot2, SymMat
 pub use settings::{SettingInfo, Settings};
 pub use shape::{Filter, Mass, Material, Mixing, Shape2, Shape3, ShapeDef};
 pub use store::{BodyId, ContactId, GeneratorId, JointId, ShapeId};
-pub use world::{Body, BodyMut, Events, JointMut, JointView, Methods, Profile, World};
+pub use world::{Body, BodyMut, Events, JointMut, JointView, Methods, Part, Profile, World};
 
 /// A world in the plane.
 pub type World2 = World<D2>;
@@ -86,6 +86,8 @@ mod written {
     struct Forces;
     #[doc = include_str!("../../../docs/guide/joints.md")]
     struct Joints;
+    #[doc = include_str!("../../../docs/guide/materials.md")]
+    struct Materials;
     #[doc = include_str!("../../../docs/guide/profile.md")]
     struct Profile;
     #[doc = include_str!("../../../docs/guide/snapshot.md")]

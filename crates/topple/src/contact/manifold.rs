@@ -37,6 +37,8 @@ pub(crate) mod flags {
     pub(crate) const PART: u16 = 8192;
     /// Set by the update: computed anew in this step, not kept.
     pub(crate) const FRESH: u16 = 16384;
+    /// A surface of the pair has a grain.
+    pub(crate) const GRAIN: u16 = 32768;
 }
 
 /// One point of a manifold.
@@ -83,6 +85,15 @@ impl<D: Dim> Manifold<D> {
     pub fn points_mut(&mut self) -> &mut [ContactPoint<D>] {
         &mut self.points.as_mut()[..self.count as usize]
     }
+}
+
+/// The grain of a contact: friction along it differs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Grain<D: Dim> {
+    /// Unit vector along the grain, world frame; zero: none.
+    pub direction: D::Vec,
+    /// Factor on friction along it [1].
+    pub factor: Real,
 }
 
 /// A contact as narrow phases write it and solvers read it.
@@ -151,6 +162,12 @@ impl<D: Dim> Contact<D> {
     #[inline]
     pub fn is_solid(&self) -> bool {
         self.flags & (flags::TOUCHING | flags::SENSOR | flags::REFUSED) == flags::TOUCHING
+    }
+
+    /// True if friction depends on the direction; see `SolverContext::grains`.
+    #[inline]
+    pub fn has_grain(&self) -> bool {
+        self.flags & flags::GRAIN != 0
     }
 
     /// True if a shape of the pair is a sensor.

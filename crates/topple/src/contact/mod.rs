@@ -12,6 +12,6 @@ mod store;
 pub(crate) use graph::NO_COLOR;
 pub use graph::{Color, ConstraintGraph};
 pub(crate) use manifold::flags;
-pub use manifold::{Contact, ContactPoint, Manifold, PointRow};
+pub use manifold::{Contact, ContactPoint, Grain, Manifold, PointRow};
 pub(crate) use pair_table::PairTable;
 pub(crate) use store::{ContactRecord, Contacts};

@@ -1,6 +1,6 @@
 //! All contacts: records at stable indices, hot parts beside them, pair table, list of awake ones.
 
-use super::{Contact, NO_COLOR, PairTable};
+use super::{Contact, Grain, NO_COLOR, PairTable, flags};
 use crate::body::{Bodies, NONE};
 use crate::broad_phase::PairKey;
 use crate::math::*;
@@ -34,6 +34,10 @@ pub(crate) struct Contacts<D: Dim> {
     pub pairs: PairTable,
     /// Contacts with at least one awake body.
     pub awake: IndexList,
+    /// Grains of the contacts that have one, at the index of the record; empty while there is none.
+    pub grains: Vec<Grain<D>>,
+    /// Some contact has, or had, a grain.
+    pub has_grain: bool,
 }
 
 impl<D: Dim> Contacts<D> {
@@ -47,6 +51,7 @@ impl<D: Dim> Contacts<D> {
             is_linked: false,
             has_begun: false,
         };
+        self.has_grain |= contact.flags & flags::GRAIN != 0;
         let index = self.records.insert(record).index;
         if index as usize == self.hot.len() {
             self.hot.push(contact);

@@ -121,6 +121,12 @@ pub struct Material<D: Dim> {
     pub spinning_friction: Real,
     /// Velocity of the surface relative to the body, in the shape's frame [m/s]: a conveyor belt. Default 0.
     pub surface_velocity: D::Vec,
+    /// Direction of the grain of the surface, in the shape's frame (its length does not matter [1]): along it friction is
+    /// `grain_friction` times what it is across. A skate, a ski, a wheel that is not modelled. If both surfaces of a contact have
+    /// a grain, the one with the smaller factor counts. No meaning in 2D, where there is one direction only. Default 0: none.
+    pub grain: D::Vec,
+    /// Factor on friction along the grain, sliding and sticking [1], ≥ 0. Default 1.
+    pub grain_friction: Real,
     /// How this friction is combined with the other shape's. The stricter of both rules counts ([`Mixing`] order).
     /// None: the world's rule.
     pub friction_mixing: Option<Mixing>,
@@ -137,6 +143,8 @@ impl<D: Dim> Default for Material<D> {
             rolling_friction: 0.0,
             spinning_friction: 0.0,
             surface_velocity: D::Vec::ZERO,
+            grain: D::Vec::ZERO,
+            grain_friction: 1.0,
             friction_mixing: None,
             restitution_mixing: None,
         }
@@ -153,8 +161,14 @@ impl<D: Dim> Material<D> {
         not_negative("Material.spinning_friction", self.spinning_friction)?;
         for axis in 0..D::N {
             finite("Material.surface_velocity", self.surface_velocity.get(axis))?;
+            finite("Material.grain", self.grain.get(axis))?;
         }
-        Ok(())
+        not_negative("Material.grain_friction", self.grain_friction)
+    }
+
+    /// True if friction along the grain differs from that across.
+    pub(crate) fn has_grain(&self) -> bool {
+        self.grain != D::Vec::ZERO && self.grain_friction != 1.0
     }
 }
 

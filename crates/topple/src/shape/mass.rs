@@ -46,6 +46,19 @@ impl<D: Dim> Mass<D> {
         Self { mass, center, inertia: about(self).plus(about(other)) }
     }
 
+    /// What is left without `part`: the reverse of [`Self::plus`].
+    #[must_use]
+    pub fn minus(self, part: Self) -> Self {
+        let mass = self.mass - part.mass;
+        if mass <= 0.0 {
+            return Self::ZERO;
+        }
+        let center = (self.center * self.mass - part.center * part.mass) * (1.0 / mass);
+        let away = part.inertia.plus(D::Inertia::of_point(part.mass, part.center - self.center));
+        let away = away.plus(D::Inertia::of_point(mass, center - self.center));
+        Self { mass, center, inertia: self.inertia.plus(away.scaled(-1.0)) }
+    }
+
     /// Ok if a body can have this mass and be simulated: nothing overflows, and what is there can be divided by. Zero is
     /// fine: such a body is given mass of its own by the world.
     pub(crate) fn check_usable(&self) -> Result<(), Error> {

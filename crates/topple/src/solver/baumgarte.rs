@@ -10,6 +10,7 @@ use super::{ContactRow, Solver, SolverContext, prepare_contact};
 use crate::body::NO_SLOT;
 use crate::joint::{Answer, MAX_ROWS, Pair, PassLaw, Sight};
 use crate::math::*;
+use crate::solver::grain::GrainRows;
 
 /// Sequential impulses with position bias.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +49,10 @@ impl<D: Dim> Solver<D> for SolverBaumgarte<D> {
         if context.settings.warm_starting {
             rows.iter_mut().for_each(|row| warm_start(context, row));
         } else {
-            rows.iter_mut().for_each(|row| row.points.as_mut().iter_mut().for_each(|p| p.impulse = 0.0));
+            for row in &mut rows {
+                row.points.as_mut().iter_mut().for_each(|p| p.impulse = 0.0);
+                (row.rolling_impulse, row.twist_impulse) = (D::Ang::ZERO, 0.0);
+            }
         }
         for sweep in 0..context.settings.iterations {
             // Every other sweep takes the points of a contact from the last to the first: always the same one first would
@@ -57,6 +61,7 @@ impl<D: Dim> Solver<D> for SolverBaumgarte<D> {
             joints.iter().for_each(|work| solve_joint(context, work));
             for row in &mut rows {
                 solve_friction(context, row, back);
+                solve_turning(context, row);
                 solve_normals(context, row, back);
             }
         }
@@ -82,6 +87,56 @@ fn warm_start<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D
             + row.tangents[1] * point.tangent_impulse[1];
         apply(context, row.slots, point.r_a, point.r_b, impulse);
     }
+    let turn = row.rolling_impulse + about::<D>(row.normal) * row.twist_impulse;
+    context.push(row.slots[0], D::Vec::ZERO, -turn);
+    context.push(row.slots[1], D::Vec::ZERO, turn);
+}
+
+/// The axis of a turn about `n` (3D; nothing in 2D, where all turns are in the plane).
+fn about<D: Dim>(n: D::Vec) -> D::Ang {
+    let mut axis = D::Ang::ZERO;
+    if D::N == 3 {
+        (0..3).for_each(|i| axis.set(i, n.get(i)));
+    }
+    axis
+}
+
+/// Rolling resistance and friction about the normal: torques against the relative spin, at most their lever arm times the load.
+fn solve_turning<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>) {
+    let contact = &context.contacts[row.contact as usize];
+    let (rolling, spinning) = (contact.rolling, contact.spinning);
+    if !context.settings.friction || (rolling <= 0.0 && spinning <= 0.0) {
+        return;
+    }
+    let load: Real = row.points.as_ref()[..row.count].iter().map(|point| point.impulse).sum();
+    let [(a, props_a), (b, props_b)] = row.slots.map(|slot| context.body(slot));
+    let zero_unless = |props: &crate::body::BodyProps<D>| {
+        if props.is_dynamic { props.inv_inertia } else { D::Inertia::ZERO }
+    };
+    let inv = zero_unless(&props_a).plus(zero_unless(&props_b));
+    let axis = about::<D>(row.normal);
+    let answer = axis.dot(inv.apply(axis));
+    let mut spin = b.w - a.w;
+    let mut turn = D::Ang::ZERO;
+    if spinning > 0.0 && answer > 0.0 {
+        let limit = spinning * load;
+        let new = (row.twist_impulse - spin.dot(axis) / answer).clamp(-limit, limit);
+        turn = axis * (new - row.twist_impulse);
+        row.twist_impulse = new;
+        spin += inv.apply(turn);
+    }
+    if rolling > 0.0 {
+        let limit = rolling * load;
+        let mut new = row.rolling_impulse - inv.inverse().apply(spin);
+        let length = new.length();
+        if length > limit {
+            new = new * (limit / length);
+        }
+        turn += new - row.rolling_impulse;
+        row.rolling_impulse = new;
+    }
+    context.push(row.slots[0], D::Vec::ZERO, -turn);
+    context.push(row.slots[1], D::Vec::ZERO, turn);
 }
 
 /// Pushes a back and b forward at their anchors.
@@ -142,7 +197,12 @@ fn solve_friction<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactR
         return;
     }
     let contact = &context.contacts[row.contact as usize];
-    let (friction, surface) = (contact.friction, contact.surface_velocity);
+    if contact.has_grain() {
+        solve_grain(context, row, back);
+        return;
+    }
+    let (friction, sticking) = (contact.friction, contact.static_friction);
+    let surface = contact.surface_velocity;
     for i in 0..row.count {
         let i = if back { row.count - 1 - i } else { i };
         let point = row.points.as_ref()[i];
@@ -151,16 +211,34 @@ fn solve_friction<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactR
         let mass =
             if D::N == 2 { point.tangent_mass[0] } else { point.tangent_mass[0].min(point.tangent_mass[1]) };
         let mut impulse = [0, 1].map(|k| point.tangent_impulse[k] - mass * slip.dot(row.tangents[k]));
-        // The friction disc: both directions are scaled back together.
-        let limit = friction * point.impulse;
+        // The friction disc: both directions are scaled back together. It sticks up to the static limit, and slides at the
+        // dynamic one.
         let length = (impulse[0] * impulse[0] + impulse[1] * impulse[1]).sqrt();
-        if length > limit {
-            impulse = impulse.map(|x| x * (limit / length));
+        if length > sticking * point.impulse {
+            impulse = impulse.map(|x| x * (friction * point.impulse / length));
         }
         let change = row.tangents[0] * (impulse[0] - point.tangent_impulse[0])
             + row.tangents[1] * (impulse[1] - point.tangent_impulse[1]);
         row.points.as_mut()[i].tangent_impulse = impulse;
         apply(context, row.slots, point.r_a, point.r_b, change);
+    }
+}
+
+/// Friction of a contact with a grain, point by point.
+fn solve_grain<D: Dim>(context: &mut SolverContext<'_, D>, row: &mut ContactRow<D>, back: bool) {
+    let contact = context.contacts[row.contact as usize];
+    let grain = context.grains[row.contact as usize];
+    let props = row.slots.map(|slot| context.body(slot).1);
+    for i in 0..row.count {
+        let i = if back { row.count - 1 - i } else { i };
+        let point = row.points.as_ref()[i];
+        let rows = GrainRows::new(&contact, &grain, row.normal, [point.r_a, point.r_b], &props);
+        let motions = row.slots.map(|slot| context.body(slot).0).map(|state| (state.v, state.w));
+        let [t, u] = row.tangents;
+        let old = t * point.tangent_impulse[0] + u * point.tangent_impulse[1];
+        let new = rows.solve(&contact, old, motions, point.impulse);
+        row.points.as_mut()[i].tangent_impulse = row.tangents.map(|t| new.dot(t));
+        apply(context, row.slots, point.r_a, point.r_b, new - old);
     }
 }
 
@@ -173,6 +251,7 @@ fn store<D: Dim>(context: &mut SolverContext<'_, D>, row: &ContactRow<D>) {
         friction += row.tangents[0] * point.tangent_impulse[0] + row.tangents[1] * point.tangent_impulse[1];
     }
     manifold.friction_impulse = friction;
+    (manifold.rolling_impulse, manifold.twist_impulse) = (row.rolling_impulse, row.twist_impulse);
 }
 
 fn prepare_joint<D: Dim>(context: &SolverContext<'_, D>, index: u32) -> JointWork<D> {

@@ -2,7 +2,7 @@
 
 use crate::Settings;
 use crate::body::{AwakeBodies, BodyProps, BodyState, NO_SLOT};
-use crate::contact::{ConstraintGraph, Contact};
+use crate::contact::{ConstraintGraph, Contact, Grain};
 use crate::exec::Executor;
 use crate::force::Forces;
 use crate::integrator::Integrator;
@@ -21,6 +21,8 @@ pub struct SolverContext<'a, D: Dim> {
     pub bodies: &'a mut AwakeBodies<D>,
     /// All contacts, at their index; the graph says which ones count.
     pub contacts: &'a mut [Contact<D>],
+    /// Grains of contacts, at their index; only those of contacts with `Contact::has_grain` mean anything.
+    pub grains: &'a [Grain<D>],
     /// All joints, at their index; the graph says which ones count.
     pub joints: &'a mut [Joint<D>],
     /// Touching contacts and joints by colour.

@@ -7,6 +7,7 @@
 
 mod baumgarte;
 mod context;
+mod grain;
 mod prepare;
 pub mod soft_step;
 

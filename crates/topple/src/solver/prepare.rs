@@ -43,6 +43,10 @@ pub struct ContactRow<D: Dim> {
     pub points: D::PerPoint<NormalRow<D>>,
     /// Number of points.
     pub count: usize,
+    /// Accumulated impulse of rolling resistance on b [N·m·s].
+    pub rolling_impulse: D::Ang,
+    /// Accumulated impulse of friction about the normal on b [N·m·s] (3D).
+    pub twist_impulse: Real,
 }
 
 /// Rows of the contact with the given index, for bodies at the start of the step.
@@ -75,15 +79,21 @@ pub fn prepare_contact<D: Dim>(context: &SolverContext<'_, D>, index: u32) -> Co
             tangent_impulse: [0.0; 2],
         };
     }
-    ContactRow { contact: index, slots, normal, tangents, points, count }
+    let (rolling_impulse, twist_impulse) = (contact.manifold.rolling_impulse, contact.manifold.twist_impulse);
+    ContactRow { contact: index, slots, normal, tangents, points, count, rolling_impulse, twist_impulse }
 }
 
 /// Velocity of the anchor along `d` per unit impulse along `d` there.
 #[inline]
 fn answer<D: Dim>(props: &BodyProps<D>, r: D::Vec, d: D::Vec) -> Real {
+    answer_to(props, r, d, d)
+}
+
+/// Velocity of the anchor along `d` per unit impulse along `e` there.
+#[inline]
+pub(super) fn answer_to<D: Dim>(props: &BodyProps<D>, r: D::Vec, d: D::Vec, e: D::Vec) -> Real {
     if !props.is_dynamic {
         return 0.0;
     }
-    let arm = D::cross(r, d);
-    props.linear_response(d).dot(d) + arm.dot(props.inv_inertia.apply(arm))
+    props.linear_response(e).dot(d) + D::cross(r, d).dot(props.inv_inertia.apply(D::cross(r, e)))
 }

@@ -5,7 +5,7 @@ use super::events::{ContactEvent, HitEvent, SensorEvent};
 use crate::Settings;
 use crate::body::{Bodies, BodyKind, BodySet, NONE};
 use crate::broad_phase::{PairKey, Proxies};
-use crate::contact::{Contact, NO_COLOR, flags};
+use crate::contact::{Contact, Grain, NO_COLOR, flags};
 use crate::math::*;
 use crate::shape::{Mixing, ShapeOps, ShapeRecord};
 use crate::store::{BodyId, ContactId, IdText, ShapeId};
@@ -161,6 +161,7 @@ impl<D: Dim> World<D> {
         let contact = &mut self.contacts.hot[index as usize];
         let [a, b] = contact.shapes.map(|shape| &self.shapes[shape]);
         mix_materials(contact, a, b, &self.settings);
+        self.contacts.has_grain |= contact.has_grain();
     }
 
     /// Forgets what was kept of the contacts of a body, whose shapes stand elsewhere in its centre-of-mass frame now.
@@ -397,8 +398,25 @@ pub(crate) fn mix_materials<D: Dim>(
     contact.spinning = m.spinning_friction.max(n.spinning_friction);
     contact.slop = settings.slop_for(radius);
     let moves = m.surface_velocity != D::Vec::ZERO || n.surface_velocity != D::Vec::ZERO;
-    contact.flags = contact.flags & !flags::SURFACE | if moves { flags::SURFACE } else { 0 };
+    contact.flags = contact.flags & !(flags::SURFACE | flags::GRAIN) | if moves { flags::SURFACE } else { 0 };
+    // In the plane there is only one direction to slide in.
+    if D::N == 3 && (m.has_grain() || n.has_grain()) {
+        contact.flags |= flags::GRAIN;
+    }
     contact.surface_velocity = D::Vec::ZERO;
+}
+
+/// The grain of a pair: that of the surface with the smaller factor. The shapes' frames turn with their bodies, so this is
+/// formed anew in every step.
+pub(crate) fn grain<D: Dim>(bodies: &Bodies<D>, a: &ShapeRecord<D>, b: &ShapeRecord<D>) -> Grain<D> {
+    let with = [a, b].into_iter().filter(|shape| shape.material.has_grain());
+    let Some(shape) = with.min_by(|x, y| x.material.grain_friction.total_cmp(&y.material.grain_friction))
+    else {
+        return Grain::default();
+    };
+    let rotation = bodies.places[shape.body as usize].rotation.then_after(shape.from_center.rotation);
+    let direction = rotation.rotate(shape.material.grain).normalize_or(D::Vec::ZERO);
+    Grain { direction, factor: shape.material.grain_friction }
 }
 
 /// World velocity of surface b relative to surface a. The shapes' frames turn with their bodies, so this is formed anew in

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod body_view;
+mod compound;
 mod events;
 mod finalize;
 mod generators;
@@ -26,6 +27,7 @@ mod step;
 mod validate;
 
 pub use body_view::{Body, BodyMut};
+pub use compound::Part;
 pub use events::{BodyFault, ContactEvent, Events, HitEvent, JointEvent, SensorEvent};
 pub use hooks::{PairFilter, PreSolve, PreSolveHook};
 pub use joint_view::{JointMut, JointView};

@@ -595,6 +595,7 @@ fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result
             }
             world.contacts.pairs.insert(contact.key(), index);
         }
+        world.contacts.has_grain |= contact.has_grain();
         world.contacts.hot[index as usize] = contact;
     }
     let live = |index: u32| world.contacts.records.get(index).is_some();

@@ -78,6 +78,8 @@ fn save_surface<D: Dim>(shape: &ShapeRecord<D>, out: &mut Writer) {
         out.real(value);
     }
     out.put(&m.surface_velocity);
+    out.put(&m.grain);
+    out.real(m.grain_friction);
     for rule in [m.friction_mixing, m.restitution_mixing] {
         let position = rule.and_then(|rule| Mixing::NAMES.iter().position(|&(_, known)| known == rule));
         out.u8(position.map_or(255, |p| p as u8));
@@ -103,6 +105,8 @@ fn load_surface<D: Dim>(bytes: &[u8], geometries: &[D::Shape]) -> Result<ShapeDe
         rolling_friction: input.real()?,
         spinning_friction: input.real()?,
         surface_velocity: input.get()?,
+        grain: input.get()?,
+        grain_friction: input.real()?,
         ..Material::default()
     };
     let mut rule = || -> Result<Option<Mixing>, Error> {

@@ -137,6 +137,10 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
         shapes: &world.shapes,
         settings: &world.settings,
     });
+    if world.contacts.has_grain {
+        world.contacts.grains.resize(world.contacts.hot.len(), crate::contact::Grain::default());
+    }
+    let grains = Disjoint::new(&mut world.contacts.grains);
     let contacts = Disjoint::new(&mut world.contacts.hot);
     let lists = Disjoint::new(&mut changes[..pieces]);
     let narrow_phase = &*world.methods.narrow_phase;
@@ -171,9 +175,13 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
             while at != NONE {
                 // SAFETY: as above; the batch is done with them.
                 let contact = unsafe { contacts.get(at as usize) };
-                if contact.flags & flags::SURFACE != 0 {
+                if contact.flags & (flags::SURFACE | flags::GRAIN) != 0 {
                     let [a, b] = contact.shapes.map(|shape| &source.shapes[shape]);
                     contact.surface_velocity = super::links::surface_velocity(source.bodies, a, b);
+                    if contact.has_grain() {
+                        // SAFETY: as above; one grain per contact.
+                        *unsafe { grains.get(at as usize) } = super::links::grain(source.bodies, a, b);
+                    }
                 }
                 match &scene {
                     Some(scene) if contact.flags & flags::PRE_SOLVE != 0 && contact.is_touching() => {
@@ -210,10 +218,26 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
     changed.clear();
     changes[..pieces].iter().for_each(|result| changed.extend_from_slice(&result.changed));
     make_parts(world, pieces);
+    grow_grains(world);
     find_ghosts(world, pieces);
     let (changed, hot) = (&mut world.scratch.changed, &world.contacts.hot);
     changed.sort_unstable_by_key(|&index| (hot[index as usize].key(), index));
     changed.dedup();
+}
+
+/// Grains of the parts that are new in this step: they were in no batch.
+fn grow_grains<D: Dim>(world: &mut World<D>) {
+    if !world.contacts.has_grain {
+        return;
+    }
+    world.contacts.grains.resize(world.contacts.hot.len(), crate::contact::Grain::default());
+    for &index in &world.scratch.new_parts {
+        let contact = &world.contacts.hot[index as usize];
+        if contact.has_grain() {
+            let [a, b] = contact.shapes.map(|shape| &world.shapes[shape]);
+            world.contacts.grains[index as usize] = super::links::grain(&world.bodies, a, b);
+        }
+    }
 }
 
 /// Drops new contacts that are not there; see `ghosts.rs`.
@@ -368,6 +392,7 @@ fn solve<D: Dim>(world: &mut World<D>) {
         impulse_time: world.settings.dt,
         bodies: &mut world.scratch.awake,
         contacts: &mut world.contacts.hot,
+        grains: &world.contacts.grains,
         joints: &mut world.joints.hot,
         graph: &world.graph,
         places: &world.bodies.places,

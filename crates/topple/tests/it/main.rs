@@ -11,6 +11,10 @@ mod integrators;
 mod generators;
 // Shapes in water and wind: volumes, centroids, areas.
 mod fluids;
+// Friction of every kind, conveyors, and how two surfaces mix.
+mod materials;
+// Bodies merged and taken apart; shapes that come and go.
+mod compounds;
 // Piles at rest: they stand, carry their weight and fall asleep.
 mod stacking;
 // What a step reports, and the functions of the user that it calls.

@@ -206,6 +206,20 @@ impl<const P: usize> Flat<P> {
     }
 }
 
+impl<const P: usize> Flat<P> {
+    /// Takes the friction of a lane out of the wide part, but for that about the normal: with what would be sliding friction at
+    /// each point, at the mean distance of the points from their middle.
+    pub(crate) fn leave_friction<D: Dim>(&mut self, lane: usize, contact: &Contact<D>, factor: Real) {
+        let points = contact.manifold.points();
+        let share = 1.0 / points.len().max(1) as Real;
+        let middle = points.iter().fold(D::Vec::ZERO, |sum, p| sum + p.local_a) * share;
+        let arm: Real = points.iter().map(|p| (p.local_a - middle).length() * share).sum();
+        let head = &mut self.head[lane];
+        head[6] += contact.friction * factor.sqrt() * arm;
+        (head[3], head[4], head[8], head[9], head[10]) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    }
+}
+
 #[inline(always)]
 fn flatten<D: Dim>(point: &ContactPoint<D>) -> [f32; 8] {
     let (a, b) = (point.local_a, point.local_b);
@@ -376,9 +390,11 @@ pub(crate) fn store_lane<
     for (point, stored) in row.points.iter().zip(manifold.points_mut()) {
         stored.normal_impulse = at(&point.lambda);
     }
-    manifold.friction_impulse = D::Vec::ZERO;
-    for k in 0..T {
-        manifold.friction_impulse += tangents[k] * at(&friction.lambda[k]);
+    if cold.grains >> lane & 1 == 0 {
+        manifold.friction_impulse = D::Vec::ZERO;
+        for k in 0..T {
+            manifold.friction_impulse += tangents[k] * at(&friction.lambda[k]);
+        }
     }
     for twist in &friction.twist {
         manifold.twist_impulse = at(&twist.lambda);

@@ -109,6 +109,8 @@ pub(crate) struct ColdRow<const P: usize> {
     pub peak: [F8; P],
     /// Lanes with rolling resistance; see `rolling.rs`.
     pub rolls: u8,
+    /// Lanes whose surface has a grain: their friction is done one by one, see `rolling.rs`.
+    pub grains: u8,
     /// Its lever arm [m].
     pub rolling: F8,
     /// Its accumulated impulse [N·m·s], world axes.
@@ -166,6 +168,7 @@ impl<const P: usize> Default for ColdRow<P> {
             rebound: [zero; P],
             peak: [zero; P],
             rolls: 0,
+            grains: 0,
             rolling: zero,
             rolling_lambda: [zero; 3],
         }

@@ -8,7 +8,7 @@ use super::prepare::{Flat, PrepareParams, Softness, body_line, fill_rows, prepar
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
 use crate::body::{BodyBlock, BodyState, NO_SLOT};
-use crate::contact::Contact;
+use crate::contact::{Contact, Grain};
 use crate::math::*;
 use crate::solver::SolverContext;
 use crate::store::Disjoint;
@@ -234,6 +234,7 @@ struct Scene<'a, D: Dim, const S: usize> {
     lines: &'a [Packed<S>],
     slots: &'a [u32],
     places: &'a [Pose<D>],
+    grains: &'a [Grain<D>],
     params: PrepareParams,
 }
 
@@ -270,6 +271,11 @@ unsafe fn prepare<
         // SAFETY: by the caller.
         let contact = unsafe { contacts.get(cold.contacts[lane] as usize) };
         flat.set(lane, contact);
+        if contact.has_grain() && scene.params.friction > 0.0 {
+            cold.grains |= 1 << lane;
+            contact.manifold.friction_impulse = contact.manifold.friction_impulse * scene.params.warm;
+            flat.leave_friction(lane, contact, scene.grains[cold.contacts[lane] as usize].factor);
+        }
         if contact.rolling > 0.0 && scene.params.friction > 0.0 {
             cold.rolls |= 1 << lane;
             cold.rolling.0[lane] = contact.rolling;
@@ -523,7 +529,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let bodies = &mut *context.bodies;
         // Preparation looks at the velocities of the start; the integrator changes them afterwards.
         let props = &bodies.props[..];
-        let scene = Scene { lines: &lines[..], slots: &bodies.slots[..], places: context.places, params };
+        let (slots, places, grains) = (&bodies.slots[..], context.places, context.grains);
+        let scene = Scene { lines: &lines[..], slots, places, grains, params };
         let states = Disjoint::new(&mut bodies.states);
         let rotations = Disjoint::new(&mut bodies.rotations);
         let tracked = bodies.tracks.len();
@@ -546,7 +553,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed, is_odd: false };
         let joint_scene =
             JointScene { settings, props, slots: scene.slots, whitenings, places: scene.places, h };
-        let rolling = Rolling { props, whitenings };
+        let rolling = Rolling { props, whitenings, contacts, places, grains };
         let partly_locked = |slot: u32| (slot as usize) < count && props[slot as usize].is_partly_locked();
         let piece_range =
             |piece: usize, size: usize, count: usize| (piece * size, count.min((piece + 1) * size));
