@@ -36,6 +36,12 @@ pub trait Composite<D: Dim> {
     /// leaning over an edge up to the normal of the neighbour there. Over an open edge: up to a right angle.
     fn allows(&self, index: u32, direction: D::Vec) -> bool;
 
+    /// True if child `index` may push over its edge `edge` at all (in the plane: over its end 0 or 1): the neighbour there
+    /// falls away, or there is none. May be true more often than needed.
+    fn is_ridge(&self, _index: u32, _edge: usize) -> bool {
+        true
+    }
+
     /// Bounds of all children, in the frame of the shape.
     fn bounds(&self) -> Aabb<D>;
 

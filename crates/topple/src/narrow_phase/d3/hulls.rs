@@ -245,7 +245,7 @@ fn crossings(block: &LineBlock, c: Vec3, d: Vec3, db: Vec3) -> u32 {
 
 /// Four dot products, in the order in which the compiler sees that they can be done at once.
 #[inline]
-fn dot4(v: &[[Real; 4]; 3], u: Vec3) -> [Real; 4] {
+pub(super) fn dot4(v: &[[Real; 4]; 3], u: Vec3) -> [Real; 4] {
     let mut sum = [0.0; 4];
     for k in 0..4 {
         sum[k] = v[0][k] * u.x;

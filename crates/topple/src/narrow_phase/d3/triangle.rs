@@ -6,6 +6,7 @@
 //! business, and the triangle's own normal is always allowed. All other shapes are measured by closest points, and fall back
 //! on the triangle's normal in the same way.
 
+use super::hulls::dot4;
 use super::patch::{self, Patch, PatchJob};
 use super::{convex, push_core_point, round};
 use crate::math::*;
@@ -17,6 +18,8 @@ use crate::shape::{Composite, Shape3, ShapeOps};
 const SAME: Real = 0.999_99;
 /// Edges of a hull above which the search over all pairs of edges costs more than closest points do.
 const MAX_EDGES: usize = 200;
+/// Depth in slops up to which a corner over a triangle is pushed out along its normal without looking at edges.
+const SHALLOW: Real = 2.0;
 /// First bit of ids of edge contacts.
 const EDGE_ID: u32 = 1 << 31;
 
@@ -244,34 +247,51 @@ impl Probe<'_> {
                 best = Axis { gap, normal: -f.normal, kind: Kind::Hull(i) };
             }
         }
+        if matches!(best.kind, Kind::Triangle) && best.gap > -SHALLOW * slop && radius == 0.0 {
+            // The lowest point of the hull is over the triangle and hardly below: no edge knows better.
+            self.clip(corners, normal, hull, hull.face_along(-normal), &best, radius, out);
+            let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
+            if deepest <= best.gap + slop {
+                return self.place(face, &best, out);
+            }
+            out.clear();
+        }
         for k in 0..3 {
+            // Nothing pushes over an edge beyond which the surface goes on or rises.
+            if !self.shape.is_ridge(face.index, k) {
+                continue;
+            }
             let (p, along) = (corners[k], corners[(k + 1) % 3] - corners[k]);
             let outwards = along.cross(normal);
-            for (j, line) in hull.lines.iter().enumerate() {
-                let x = [line.normals[0].dot(along), line.normals[1].dot(along)];
-                // The arc of the hull's edge on the sphere of normals must cross the plane across the triangle's edge.
-                if x[0] * x[1] >= 0.0 {
-                    continue;
-                }
-                let crossing = line.normals[0] * x[1].abs() + line.normals[1] * x[0].abs();
-                // From the triangle outwards, over this edge, to the front.
-                if crossing.dot(outwards) > 0.0 || crossing.dot(normal) > 0.0 {
-                    continue;
-                }
-                counters.axes += 1;
-                let n = -crossing.normalize_or(-normal);
-                let gap = n.dot(line.start - p);
-                if gap > limit {
-                    return;
-                }
-                if gap <= best.gap + slop || !allows(n) {
-                    continue;
-                }
-                // Edges that cross, not lines that meet beyond their ends: those are an axis only among all axes, and some
-                // were not allowed.
-                let [p, q] = nearest([p, p + along], [line.start, line.start + line.along]);
-                if (q - p - n * gap).length_squared() <= slop * slop {
-                    best = Axis { gap, normal: n, kind: Kind::Edges(p, q, (3 * j + k) as u32) };
+            for (j, (block, lines)) in hull.blocks.iter().zip(hull.lines.chunks(4)).enumerate() {
+                let x = [dot4(&block.normals[0], along), dot4(&block.normals[1], along)];
+                for (m, line) in lines.iter().enumerate() {
+                    let x = [x[0][m], x[1][m]];
+                    // The arc of the hull's edge on the sphere of normals must cross the plane across the triangle's edge.
+                    if x[0] * x[1] >= 0.0 {
+                        continue;
+                    }
+                    let crossing = line.normals[0] * x[1].abs() + line.normals[1] * x[0].abs();
+                    // From the triangle outwards, over this edge, to the front.
+                    if crossing.dot(outwards) > 0.0 || crossing.dot(normal) > 0.0 {
+                        continue;
+                    }
+                    counters.axes += 1;
+                    let n = -crossing.normalize_or(-normal);
+                    let gap = n.dot(line.start - p);
+                    if gap > limit {
+                        return;
+                    }
+                    if gap <= best.gap + slop || !allows(n) {
+                        continue;
+                    }
+                    // Edges that cross, not lines that meet beyond their ends: those are an axis only among all axes, and
+                    // some were not allowed.
+                    let [p, q] = nearest([p, p + along], [line.start, line.start + line.along]);
+                    if (q - p - n * gap).length_squared() <= slop * slop {
+                        let id = (3 * (4 * j + m) + k) as u32;
+                        best = Axis { gap, normal: n, kind: Kind::Edges(p, q, id) };
+                    }
                 }
             }
         }
@@ -295,9 +315,13 @@ impl Probe<'_> {
                 out.push(mid, best.gap - radius, EDGE_ID | id);
             }
         }
-        // Back from the frame of the hull.
-        out.normal =
-            if matches!(best.kind, Kind::Triangle) { face.normal } else { self.rotation * out.normal };
+        self.place(face, &best, out);
+    }
+
+    /// Takes a result back from the frame of the hull.
+    fn place(&self, face: &Face, axis: &Axis, out: &mut LocalManifold<D3>) {
+        let is_own = matches!(axis.kind, Kind::Triangle);
+        out.normal = if is_own { face.normal } else { self.rotation * out.normal };
         for point in out.points_mut() {
             point.position = self.rotation * point.position + self.position;
         }

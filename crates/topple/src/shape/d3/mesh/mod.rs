@@ -221,6 +221,11 @@ impl Composite<D3> for MeshData {
         self.outwards(index).iter().zip(leans).all(|(&out, lean)| lean.allows(n, out, direction))
     }
 
+    #[inline]
+    fn is_ridge(&self, index: u32, edge: usize) -> bool {
+        self.leans[index as usize][edge] != Lean::NONE
+    }
+
     fn bounds(&self) -> Aabb<D3> {
         self.bvh.bounds()
     }
