@@ -75,7 +75,9 @@ pub(crate) trait Lanes: Copy {
     unsafe fn scatter4<const S: usize>(values: [Self; 4], rows: [*mut [f32; S]; 8], offset: usize, mask: u8);
 }
 
-/// One lane after the other.
+/// One lane after the other. On x86-64, which always has four lanes, this is the reference for tests and its operations are
+/// calls: inlined, eight times everything, it would take most of the time to build the engine. Elsewhere it is what runs, and
+/// the compiler makes vectors of it.
 #[derive(Clone, Copy)]
 pub(crate) struct Scalar([f32; 8]);
 
@@ -88,63 +90,78 @@ impl Scalar {
 
 impl Lanes for Scalar {
     type Mask = [bool; 8];
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn splat(x: f32) -> Self {
         Self([x; 8])
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn load(from: &F8) -> Self {
         Self(from.0)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn store(self, to: &mut F8) {
         to.0 = self.0;
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn add(self, other: Self) -> Self {
         self.map2(other, |a, b| a + b)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn sub(self, other: Self) -> Self {
         self.map2(other, |a, b| a - b)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn mul(self, other: Self) -> Self {
         self.map2(other, |a, b| a * b)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn div(self, other: Self) -> Self {
         self.map2(other, |a, b| a / b)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn sqrt(self) -> Self {
         Self(self.0.map(f32::sqrt))
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn max(self, other: Self) -> Self {
         self.map2(other, |a, b| if a > b { a } else { b })
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn min(self, other: Self) -> Self {
         self.map2(other, |a, b| if a < b { a } else { b })
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn greater(self, other: Self) -> Self::Mask {
         core::array::from_fn(|i| self.0[i] > other.0[i])
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
         Self(core::array::from_fn(|i| if mask[i] { a.0[i] } else { b.0[i] }))
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn any(mask: Self::Mask) -> bool {
         mask.contains(&true)
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4] {
         core::array::from_fn(|k| Self(core::array::from_fn(|i| rows[i][offset + k])))
     }
-    #[inline(always)]
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     unsafe fn scatter4<const S: usize>(values: [Self; 4], rows: [*mut [f32; S]; 8], offset: usize, mask: u8) {
         for i in (0..8).filter(|i| mask >> i & 1 == 1) {
             for (k, value) in values.iter().enumerate() {

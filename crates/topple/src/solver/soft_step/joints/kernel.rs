@@ -14,8 +14,10 @@ use super::layout::{Class, Cold, Extra, LIMITS, MOTOR, NO_EXTRA, SPRING, WideRow
 use super::motion::{HardLaw, Motion};
 use super::sight::{Drift, Free, Sight};
 #[cfg(target_arch = "x86_64")]
-use crate::solver::soft_step::lanes::Eight;
-use crate::solver::soft_step::lanes::{F8, Lanes, Scalar, SimdWidth};
+use crate::solver::soft_step::lanes::{Eight, Four as Narrow};
+#[cfg(not(target_arch = "x86_64"))]
+use crate::solver::soft_step::lanes::Scalar as Narrow;
+use crate::solver::soft_step::lanes::{F8, Lanes, SimdWidth};
 use crate::solver::soft_step::rows::WIDTH;
 
 /// Class numbers for const parameters.
@@ -335,8 +337,8 @@ pub(super) unsafe fn run<
 const ONE: usize = 1;
 const NONE: usize = 0;
 
-/// [`pass`] with the given width. Only the widest has kernels of its own: the compiler turns the scalar ones into four lanes
-/// by itself, and every kernel costs time to build.
+/// [`pass`] with the given width. Every kernel costs time to build, so there are two sets: for the widest, and for all others
+/// (four lanes where the processor surely has them). The scalar reference is `single.rs`.
 ///
 /// # Safety
 /// As [`run`].
@@ -373,7 +375,7 @@ unsafe fn with_width<
             }
             _ => {
                 let is_biased = which != JointPass::Relax;
-                pass::<Scalar, D, N, A, R, W, F, S, M, P, CLASS>(
+                pass::<Narrow, D, N, A, R, W, F, S, M, P, CLASS>(
                     row, extra, cold, bodies, params, which, is_biased,
                 );
             }
