@@ -171,7 +171,7 @@ impl<D: Dim> Contact<D> {
     /// True if friction depends on the direction; see `SolverContext::grains`.
     #[inline]
     pub fn has_grain(&self) -> bool {
-        self.flags & flags::GRAIN != 0
+        D::N == 3 && self.flags & flags::GRAIN != 0
     }
 
     /// True if a shape of the pair is a sensor.

@@ -220,6 +220,8 @@ impl<const P: usize> Flat<P> {
 impl<const P: usize> Flat<P> {
     /// Takes the friction of a lane out of the wide part, but for that about the normal: with what would be sliding friction at
     /// each point, at the mean distance of the points from their middle.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn leave_friction<D: Dim>(&mut self, lane: usize, contact: &Contact<D>, factor: Real) {
         let points = contact.manifold.points();
         let share = 1.0 / points.len().max(1) as Real;
@@ -414,7 +416,8 @@ pub(crate) fn store_lane<
         stored.load += (new * settle.share - stored.load) * settle.gain;
     }
     manifold.bounce_impulse = cold.bounce.0[lane];
-    if cold.grains >> lane & 1 == 0 {
+    // In the plane nothing has a grain.
+    if N == 2 || cold.grains >> lane & 1 == 0 {
         manifold.friction_impulse = D::Vec::ZERO;
         for k in 0..T {
             manifold.friction_impulse += tangents[k] * at(&friction.lambda[k]);

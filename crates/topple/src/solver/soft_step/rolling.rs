@@ -55,6 +55,8 @@ impl<D: Dim> Rolling<'_, D> {
     }
 
     /// Friction of one contact with a grain.
+    #[cold]
+    #[inline(never)]
     unsafe fn grain<const N: usize, const A: usize, const P: usize, const S: usize>(
         &self,
         row: &Row<N, A, P>,
