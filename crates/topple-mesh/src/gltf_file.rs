@@ -33,6 +33,14 @@ pub(crate) fn read(
 ) -> Result<Surface, MeshError> {
     let is_binary = bytes.starts_with(b"glTF");
     let (root, blob) = if is_binary {
+        // The crate takes the head's own length away from this without a look.
+        let length = bytes.get(8..12).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        if u64::from(length) < GLB_HEAD {
+            return Err(MeshError::byte(
+                8,
+                format!("is no sound GLB file: its head gives a length of {length}"),
+            ));
+        }
         let file = gltf::Glb::from_slice(bytes)
             .map_err(|error| MeshError::byte(0, format!("is no sound GLB file: {error}")))?;
         (parse(&file.json, true)?, file.bin.map(|bin| bin.into_owned()))

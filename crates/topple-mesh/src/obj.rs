@@ -1,6 +1,7 @@
 //! Wavefront OBJ through `tobj`: positions and faces; polygons become triangles, points and lines are passed over.
 //!
-//! `tobj` does not say where a file is wrong. Most faults stop it in the line they are in, which `lines.rs` knows; faces that name
+//! `tobj` trusts the numbers of texture coordinates and normals, of which physics has no use, and stops the program at huge ones: it
+//! gets positions and faces only, line by line as they were. It does not say where a file is wrong. Most faults stop it in the line they are in, which `lines.rs` knows; faces that name
 //! vertices beyond the end are found by it later, and here by looking again.
 
 use crate::lines::Lines;
@@ -10,7 +11,8 @@ use topple::Vec3;
 
 pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Surface, MeshError> {
     let line = Cell::new(0);
-    let mut reader = Lines::new(bytes, &line);
+    let plain = positions_and_faces(bytes)?;
+    let mut reader = Lines::new(&plain, &line);
     let options = tobj::LoadOptions {
         triangulate: true,
         ignore_points: true,
@@ -46,6 +48,39 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Surface, MeshError> 
     Ok(surface)
 }
 
+/// Numbers of vertices beyond this are wrong in any file, and too large to count with.
+const MOST: u64 = u32::MAX as u64;
+
+/// The file without normals, texture coordinates and materials, with the same numbers of lines.
+fn positions_and_faces(bytes: &[u8]) -> Result<Vec<u8>, MeshError> {
+    let mut plain = Vec::with_capacity(bytes.len());
+    for (index, line) in bytes.split(|&b| b == b'\n').enumerate() {
+        if index > 0 {
+            plain.push(b'\n');
+        }
+        let text = line.trim_ascii_start();
+        let is =
+            |word: &[u8]| text.starts_with(word) && text.get(word.len()).is_some_and(u8::is_ascii_whitespace);
+        if is(b"vn") || is(b"vt") || is(b"mtllib") || is(b"usemtl") {
+            continue;
+        }
+        // Continued lines and what is no text are left to `tobj`, too.
+        let Some(face) = is(b"f").then(|| core::str::from_utf8(text).ok()).flatten() else {
+            plain.extend_from_slice(line);
+            continue;
+        };
+        for word in face.split_whitespace() {
+            let vertex = word.split('/').next().unwrap_or(word);
+            if vertex.parse::<i64>().is_ok_and(|number| number.unsigned_abs() > MOST) {
+                return Err(out_of_bounds(bytes));
+            }
+            plain.extend_from_slice(vertex.as_bytes());
+            plain.push(b' ');
+        }
+    }
+    Ok(plain)
+}
+
 pub(crate) fn too_many(what: &str, limit: usize) -> MeshError {
     MeshError::whole(format!("has more than {limit} {what}"))
 }
@@ -76,23 +111,16 @@ fn locate(bytes: &[u8], error: tobj::LoadError, stopped: u64) -> MeshError {
     use tobj::LoadError as E;
     let reason = match error {
         E::FaceVertexOutOfBounds => return out_of_bounds(bytes),
-        E::FaceTexCoordOutOfBounds | E::FaceNormalOutOfBounds | E::FaceColorOutOfBounds => {
-            return MeshError::whole(
-                "a face names a texture coordinate, normal or colour that does not exist",
-            );
-        }
+        E::FaceColorOutOfBounds => return MeshError::whole("some vertices have colours, others have none"),
         E::ReadError => "is not UTF-8 text",
         E::PositionParseError => "a vertex needs three numbers",
         E::ScalingByZeroError => "a vertex with weight 0 is infinitely far away",
         E::ColorParseError => "a vertex has three numbers, or six with a colour",
-        E::NormalParseError => "a normal needs three numbers",
-        E::TexcoordParseError => "a texture coordinate needs numbers",
         E::FaceParseError => {
             "a face needs numbers of vertices, such as 1, 1/2, 1/2/3 or 1//3, from 1 or from -1 backwards"
         }
         E::InvalidPolygon => "a face needs at least three vertices",
         E::InvalidObjectName => "an object needs a name",
-        E::MaterialParseError => "a material needs a name",
         other => return MeshError::line(stopped, other.to_string()),
     };
     MeshError::line(stopped, reason)

@@ -44,7 +44,7 @@ fn sound_files_become_closed_surfaces_of_the_right_volume() {
             }
         }
     }
-    assert_eq!(seen, 12);
+    assert_eq!(seen, 13);
 }
 
 #[test]
