@@ -30,6 +30,7 @@ const GATES: &[Gate] = &[
         env: &[],
     },
     Gate { title: "tests", args: &["test", "--workspace", "--locked", "--no-fail-fast"], env: &[] },
+    Gate { title: "scenes", args: &["run", "--locked", "--quiet", "--", "test", "scenes"], env: &[] },
     Gate {
         title: "same hashes in a release build",
         args: &["test", "--release", "-p", "topple", "--locked", "--test", "it", "--", "determinism"],

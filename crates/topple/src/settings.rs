@@ -158,6 +158,9 @@ settings! {
     joint_hertz: Real = 60.0, positive(), "Hz";
     /// Damping of joints; 1 is critical.
     joint_damping: Real = 2.0, not_negative(), "1";
+    /// Largest speed at which a joint closes the gap between its anchors. Joints that contradict each other, or whose bodies were
+    /// torn apart, would else throw them.
+    joint_push_speed: Real = 40.0, positive(), "m/s";
     /// Groups of bodies in which a contact or joint carries more than this many times the weight of the lighter body get finer
     /// sub-steps.
     refine_load: Real = 8.0, positive(), "1";
@@ -172,8 +175,8 @@ settings! {
     baumgarte: Real = 0.2, within(0.0, 1.0), "1";
 
     /// Fast bodies are stopped where they first meet a static one, and bullets where they meet anything, instead of passing
-    /// through it within a step. Off unless asked for: thin bodies that topple or roll fast are still held up by it.
-    continuous: bool = false, flag(), "1";
+    /// through it within a step.
+    continuous: bool = true, flag(), "1";
 
     /// Let spinning bodies precess (3D).
     gyroscopic: bool = true, flag(), "1";

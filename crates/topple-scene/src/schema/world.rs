@@ -112,7 +112,7 @@ pub const WORLD: &[Param] = &[
         NONE,
         "Fast bodies do not pass through static ones, bullets through nothing.",
     )
-    .or(Flag(false)),
+    .or(Flag(true)),
     p("gyroscopic", Type::Flag, NONE, "Gyroscopic torque.").or(Flag(true)),
 ];
 

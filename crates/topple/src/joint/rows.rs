@@ -132,8 +132,19 @@ pub struct PassLaw {
     pub rate: Real,
     /// s of hard rows (no unit): 1 is rigid.
     pub scale: Real,
+    /// Largest speed at which gaps are closed [m/s].
+    pub push_speed: Real,
     /// False: the relaxing pass, without bias and springs.
     pub is_biased: bool,
+}
+
+impl PassLaw {
+    /// Bias speed of a row with the given error, times s [m/s or rad/s].
+    #[inline]
+    fn pull<D: Dim>(&self, row: &Row<D>, error: Real) -> Real {
+        let (pull, most) = (self.rate * error, self.scale * self.push_speed);
+        if row.d == D::Vec::ZERO { pull } else { pull.min(most).max(-most) }
+    }
 }
 
 /// Two bodies while the blocks of their joint are solved.
@@ -209,8 +220,9 @@ impl<D: Dim> Pair<D> {
         let mut max = Real::INFINITY;
         match law {
             Law::Hard if pass.is_biased => {
-                let want =
-                    core::array::from_fn(|i| pass.scale * (speed[i] + drift[i]) + pass.rate * error[i]);
+                let want = core::array::from_fn(|i| {
+                    pass.scale * (speed[i] + drift[i]) + pass.pull(&rows[i], error[i])
+                });
                 let x = solve_symmetric(&k, want);
                 (0..M).for_each(|i| new[i] = old[i] - x[i] - (1.0 - pass.scale) * old[i]);
             }
@@ -245,7 +257,8 @@ impl<D: Dim> Pair<D> {
                     let change = if error[i] > 0.0 {
                         -mass * (speed[i] + error[i] / h)
                     } else if pass.is_biased {
-                        -mass * (pass.scale * speed[i] + pass.rate * error[i]) - (1.0 - pass.scale) * old[i]
+                        -mass * (pass.scale * speed[i] + pass.pull(&rows[i], error[i]))
+                            - (1.0 - pass.scale) * old[i]
                     } else {
                         -mass * speed[i]
                     };

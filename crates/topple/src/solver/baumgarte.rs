@@ -283,8 +283,13 @@ fn warm_start_joint<D: Dim>(context: &mut SolverContext<'_, D>, work: &JointWork
 fn solve_joint<D: Dim>(context: &mut SolverContext<'_, D>, work: &JointWork<D>) {
     let states = work.slots.map(|slot| context.body(slot).0);
     let mut pair = Pair::new(states.map(|state| state.v), states.map(|state| state.w), work.answer);
-    let pass =
-        PassLaw { h: context.dt, rate: context.settings.baumgarte / context.dt, scale: 1.0, is_biased: true };
+    let pass = PassLaw {
+        h: context.dt,
+        rate: context.settings.baumgarte / context.dt,
+        scale: 1.0,
+        push_speed: context.settings.joint_push_speed,
+        is_biased: true,
+    };
     context.joints[work.index as usize].solve(&work.sight, &mut pair, &pass);
     context.push(work.slots[0], -pair.pushed, -pair.turned[0]);
     context.push(work.slots[1], pair.pushed, pair.turned[1]);

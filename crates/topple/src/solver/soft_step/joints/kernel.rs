@@ -13,10 +13,10 @@ use super::algebra::{LaneDim, V, X};
 use super::layout::{Class, Cold, Extra, LIMITS, MOTOR, NO_EXTRA, SPRING, WideRow};
 use super::motion::{HardLaw, Motion};
 use super::sight::{Drift, Free, Sight};
-#[cfg(target_arch = "x86_64")]
-use crate::solver::soft_step::lanes::{Eight, Four as Narrow};
 #[cfg(not(target_arch = "x86_64"))]
 use crate::solver::soft_step::lanes::Scalar as Narrow;
+#[cfg(target_arch = "x86_64")]
+use crate::solver::soft_step::lanes::{Eight, Four as Narrow};
 use crate::solver::soft_step::lanes::{F8, Lanes, SimdWidth};
 use crate::solver::soft_step::rows::WIDTH;
 
@@ -89,6 +89,8 @@ pub(super) struct PassParams {
     pub h: f32,
     /// 1/h [1/s].
     pub inv_h: f32,
+    /// Largest speed at which gaps are closed [m/s].
+    pub push_speed: f32,
 }
 
 /// The same angle in [−π, π], for differences of angles in that range.
@@ -226,6 +228,7 @@ unsafe fn pass<
         let law = HardLaw {
             rate: X::load(&row.rate),
             scale: X::load(&row.scale),
+            push: X::load(&row.scale) * X::splat(params.push_speed),
             inv_h: X::splat(params.inv_h),
             is_biased,
         };

@@ -90,6 +90,7 @@ pub struct RowRun<'a, D: WideDim> {
     /// Packed bodies, as floats.
     bodies: *mut f32,
     h: Real,
+    push_speed: Real,
     pass: JointPass,
     width: SimdWidth,
 }
@@ -161,7 +162,7 @@ macro_rules! wide_dim {
                         run.cold,
                         run.extras,
                         run.bodies.cast(),
-                        PassParams { h: run.h, inv_h: 1.0 / run.h },
+                        PassParams { h: run.h, inv_h: 1.0 / run.h, push_speed: run.push_speed },
                         run.pass,
                         run.width,
                     );
@@ -351,6 +352,7 @@ impl<'a, D: Dim> SharedJoints<'a, D> {
                     extras: self.extras.as_ptr(),
                     bodies: bodies.as_ptr().cast(),
                     h: scene.h,
+                    push_speed: scene.settings.joint_push_speed,
                     pass,
                     width,
                 });

@@ -85,7 +85,7 @@ impl<L: Lanes, const N: usize, const A: usize> Motion<L, N, A> {
         let (zero, old) = (X::splat(0.0), X::<L>::load(lambda));
         let speed = sign * self.speed::<LINEAR>(line);
         let pushed_back = if law.is_biased {
-            old * law.scale - (law.scale * speed + law.rate * gap) * line.mass
+            old * law.scale - (law.scale * speed + law.pull::<LINEAR>(gap)) * line.mass
         } else {
             old - speed * line.mass
         };
@@ -100,8 +100,19 @@ impl<L: Lanes, const N: usize, const A: usize> Motion<L, N, A> {
 pub(super) struct HardLaw<L> {
     pub rate: X<L>,
     pub scale: X<L>,
+    /// s times the largest speed at which gaps are closed [m/s].
+    pub push: X<L>,
     pub inv_h: X<L>,
     pub is_biased: bool,
+}
+
+impl<L: Lanes> HardLaw<L> {
+    /// Bias speed of a row with the given error, times s [m/s or rad/s].
+    #[inline(always)]
+    fn pull<const LINEAR: bool>(&self, error: X<L>) -> X<L> {
+        let pull = self.rate * error;
+        if LINEAR { pull.min(self.push).max(-self.push) } else { pull }
+    }
 }
 
 /// The hard rows of a class: the first `P` are linear, along the axes of the world if there are `N` of them, the others
@@ -153,7 +164,9 @@ impl<L: Lanes, const N: usize, const A: usize, const M: usize> Hard<L, N, A, M> 
                 false => turn,
             };
             want[i] = if law.is_biased {
-                law.scale * (speed + self.drift[i]) + law.rate * self.error[i]
+                let pull =
+                    if i < P { law.pull::<true>(self.error[i]) } else { law.pull::<false>(self.error[i]) };
+                law.scale * (speed + self.drift[i]) + pull
             } else {
                 speed
             };

@@ -27,6 +27,7 @@ pub(super) struct SingleRow<D: Dim> {
     /// s·r and s of hard rows.
     rate: Real,
     scale: Real,
+    push_speed: Real,
     /// What the joint did in this sub-step: impulse on b, angular impulses taken from a and given to b.
     pushed: D::Vec,
     turned: [D::Ang; 2],
@@ -46,6 +47,7 @@ impl<D: Dim> SingleRow<D> {
             joint: *joint,
             rate: 0.0,
             scale: 1.0,
+            push_speed: 0.0,
             pushed: D::Vec::ZERO,
             turned: [D::Ang::ZERO; 2],
         }
@@ -71,6 +73,7 @@ impl<D: Dim> SingleRow<D> {
         self.between = places[1].position - places[0].position;
         self.joint.peak = [0.0; 2];
         (self.rate, self.scale) = self.joint.hard_law(scene.settings, scene.h, scene.refinement);
+        self.push_speed = scene.settings.joint_push_speed;
         self.joint.impulses = self.joint.impulses.map(|x| x * scene.warm);
     }
 
@@ -147,7 +150,8 @@ impl<D: Dim> SingleRow<D> {
         }
         if pass != JointPass::WarmStart {
             let is_biased = pass == JointPass::Solve;
-            let law = PassLaw { h, rate: self.rate, scale: self.scale, is_biased };
+            let law =
+                PassLaw { h, rate: self.rate, scale: self.scale, push_speed: self.push_speed, is_biased };
             self.joint.solve(&sight, pair, &law);
         }
         self.pushed += pair.pushed;
