@@ -27,9 +27,9 @@ pub(crate) struct Island {
     /// Its sub-steps are 2^`level` times finer than usual: see `world/refine.rs`.
     pub level: u8,
     /// Steps since the level was last needed.
-    pub calm: u8,
+    pub calm: u16,
     /// Steps in a row with a heavy load, up to the length of a window.
-    pub window: u8,
+    pub window: u16,
     /// Least of the largest loads in that window (no unit).
     pub least: Real,
 }
@@ -180,7 +180,7 @@ impl Islands {
     }
 
     /// Changes the level of an island.
-    pub(crate) fn set_level(&mut self, island: u32, level: u8, calm: u8) {
+    pub(crate) fn set_level(&mut self, island: u32, level: u8, calm: u16) {
         let slot = &mut self.slots[island];
         self.refined += u32::from(level > 0);
         self.refined -= u32::from(slot.level > 0);

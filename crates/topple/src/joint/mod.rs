@@ -40,4 +40,4 @@ pub(crate) use rows::{NO_PIVOT, tuned_law};
 pub(crate) use sight::{FORGOTTEN_TURN2, KEPT_MEMORY, NO_LENGTH, SHORT_ARM2, TRUSTED_TURN};
 pub use sight::{JointDim, Sight};
 pub use store::{Joint, MAX_ROWS};
-pub(crate) use store::{JointRecord, Joints};
+pub(crate) use store::{JointRecord, Joints, OCTAVE};

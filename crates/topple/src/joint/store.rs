@@ -13,6 +13,9 @@ pub const MAX_ROWS: usize = 9;
 /// Highest frequency of hard rows as a share of the sub-step rate (no unit): above it one sweep per pass does not converge.
 const STIFFEST: Real = 0.25;
 
+/// Steps of `Joint::stiffness` per octave.
+pub(crate) const OCTAVE: u16 = 4096;
+
 /// The hot part of a joint: what solvers read and write.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint<D: Dim> {
@@ -32,6 +35,8 @@ pub struct Joint<D: Dim> {
     pub turn: D::Ang,
     /// Largest lengths of `push` [N·s] and `turn` [N·m·s] in any sub-step of the last step. Written by the solver.
     pub peak: [Real; 2],
+    /// How stiff the joint is in a refined group, in parts of an octave above the usual frequency: see `world/small_steps.rs`.
+    pub(crate) stiffness: u16,
 }
 
 impl<D: Dim> Joint<D> {
@@ -96,17 +101,24 @@ impl<D: Dim> Joint<D> {
     /// x³ + l·x² + d·x + k, stable for l·d > k. Measured at four sub-steps with twenty links: stable up to 80 Hz, not at
     /// 120 Hz. The price is that a load F gives way by F/(m·ω²), like a spring of 60 Hz.
     pub(crate) fn hard_law(&self, settings: &crate::Settings<D>, h: Real, refinement: Real) -> (Real, Real) {
+        let stiffer = self.stiffer().min(refinement);
         let (hertz, damping) = match self.softness {
             Some(softness) => (softness.hertz, softness.damping),
-            None => (settings.joint_hertz * refinement, settings.joint_damping),
+            None => (settings.joint_hertz * stiffer, settings.joint_damping),
         };
         let omega = 2.0 * core::f32::consts::PI * hertz.min(STIFFEST / h);
         let a1 = 2.0 * damping + h * omega;
         let a2 = h * omega * a1;
         let scale = a2 / (1.0 + a2);
         // In refined groups errors need not vanish so much faster: a joint made with a gap would throw its bodies about.
-        let rate = scale * omega / (a1 * refinement.sqrt());
+        let rate = scale * omega / (a1 * stiffer.sqrt());
         (rate, scale)
+    }
+
+    /// How many times the usual frequency the joint has (no unit): linear within an octave.
+    fn stiffer(&self) -> Real {
+        let (octave, part) = (self.stiffness / OCTAVE, self.stiffness % OCTAVE);
+        (1_u32 << octave) as Real * (1.0 + Real::from(part) / Real::from(OCTAVE))
     }
 
     /// Multiplies the impulses: they are kept for sub-steps of the usual length.

@@ -13,11 +13,15 @@ use crate::math::*;
 pub struct SolverContext<'a, D: Dim> {
     /// Settings of the world.
     pub settings: &'a Settings<D>,
-    /// Length of the step [s].
+    /// Time to solve for [s]: the step, or a part of it for groups that are refined.
     pub dt: Real,
+    /// Sub-steps to take in that time.
+    pub substeps: u32,
+    /// True if this continues a step that was begun by another call.
+    pub is_continued: bool,
     /// Time over which the impulses left in the contacts act [s]. A solver with sub-steps sets it to their length.
     pub impulse_time: Real,
-    /// How many times finer the sub-steps are than the settings say: a power of two, 1 for ordinary groups.
+    /// How many times shorter the sub-steps are than the settings say: a power of two, 1 for ordinary groups.
     pub refinement: u32,
     /// True if only some of the constraints of the graph are to be solved: those of [`SolverContext::takes`].
     pub is_partial: bool,
@@ -57,12 +61,6 @@ pub struct HeavyLoad {
 }
 
 impl<D: Dim> SolverContext<'_, D> {
-    /// Sub-steps of this solve.
-    #[inline]
-    pub fn substeps(&self) -> u32 {
-        self.settings.substeps * self.refinement
-    }
-
     /// True if a constraint between these bodies (stable indices) belongs to this solve.
     #[inline]
     pub fn takes(&self, bodies: [u32; 2]) -> bool {

@@ -46,6 +46,7 @@ impl<D: Dim> World<D> {
             push: D::Vec::ZERO,
             turn: D::Ang::ZERO,
             peak: [0.0; 2],
+            stiffness: 0,
         };
         bodies.iter().for_each(|&body| self.wake_index(body));
         let index = self.joints.insert(record, joint, &mut self.bodies);

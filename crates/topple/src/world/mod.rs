@@ -21,6 +21,7 @@ mod refine;
 mod shape_query;
 mod shapes;
 mod sleep;
+mod small_steps;
 mod snapshot;
 mod snapshot_joints;
 mod snapshot_shapes;

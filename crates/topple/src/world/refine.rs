@@ -11,10 +11,12 @@
 //! √(c·r·n²/14³); c = 2.5 covers the load on top, which bends more than the column's own weight [Timoshenko1961].
 
 use super::World;
-use super::step::solve_part;
+use super::small_steps;
+use super::step::{StepPart, solve_part};
 use crate::Settings;
 use crate::body::{AwakeBodies, BodySet, NO_SLOT, NONE};
 use crate::island::Islands;
+use crate::joint::OCTAVE;
 use crate::math::*;
 use crate::solver::HeavyLoad;
 
@@ -29,16 +31,27 @@ const LEAST_GAIN: Real = 100.0;
 const SLENDER: Real = 4.0;
 /// A level is kept while a load this many times larger would ask for it.
 const SWING: Real = 1.4;
-/// Joints bear this many times as much as contacts before they need finer sub-steps: they pull straight, not over.
-const JOINT_EASE: Real = 3.0;
+/// Joints bear this many times as much as contacts before they need finer sub-steps: they pull straight, not over, and a joint of
+/// 60 Hz that bears 80 weights gives way by 5.5 mm.
+const JOINT_EASE: Real = 10.0;
+/// From there on they need what a contact with this share of the load needs.
+const JOINT_SHARE: Real = 1.0 / 3.0;
+/// What bears this many times the weight of the whole island is pressed by something else, such as joints that contradict each
+/// other (no unit).
+const CONTRADICTION: Real = 4.0;
+/// Nothing of more bodies is looked at as a column.
+const HIGHEST: u32 = 1024;
 /// Cosine to the vertical of a contact that bears.
 const UPRIGHT: Real = 0.5;
 /// Loads are reported from this share of `refine_load` on.
 const REPORT: Real = 0.75;
-/// Steps that a load has to last.
-const WINDOW: u8 = 8;
-/// Steps without need before a level is given up, one at a time.
-const CALM_STEPS: u8 = 30;
+/// Time that a load has to last [s]: longer than an impact.
+const WINDOW: Real = 0.13;
+/// The same in steps, at least.
+const LEAST_WINDOW: Real = 8.0;
+/// Time without need before a level is given up, one at a time [s]. Not too short: what bounces about with its level going up and
+/// down gains energy, because contacts and joints give way under a load while they are soft and lift it when they get stiff.
+const CALM: Real = 1.0;
 
 /// Memory that refinement keeps from step to step.
 #[derive(Debug, Default)]
@@ -49,12 +62,33 @@ pub(crate) struct Groups<D: Dim> {
     bodies: AwakeBodies<D>,
     /// The bodies of all refined groups, at the start of the step.
     saved: AwakeBodies<D>,
+    /// For the small steps of one group.
+    small_steps: small_steps::Scratch<D>,
     /// Slot in the whole and level of each body in a refined island.
     members: Vec<(u8, u32)>,
     /// Bodies whose island has got a new contact in this step.
     pub grown: Vec<u32>,
-    /// Per island: its largest load in this step, measured and by weight.
-    worst: Vec<(u32, Real, Real)>,
+    worst: Vec<Worst>,
+}
+
+/// Kinds of loads: measured or by weight, of contacts or joints.
+const KINDS: usize = 4;
+
+/// The largest loads of an island in a step, in weights of the lighter body (no unit): of contacts, measured and by weight, then
+/// of joints.
+#[derive(Clone, Copy, Debug)]
+struct Worst {
+    island: u32,
+    ratios: [Real; KINDS],
+}
+
+impl Worst {
+    /// One load among the four kinds.
+    fn of(load: &HeavyLoad) -> [Real; KINDS] {
+        let mut ratios = [0.0; KINDS];
+        ratios[2 * usize::from(load.is_joint) + usize::from(load.is_weight)] = load.ratio;
+        ratios
+    }
 }
 
 /// Loads above this are worth a report for a body of this island: heaps share theirs.
@@ -63,11 +97,16 @@ pub(super) fn load_limit<D: Dim>(settings: &Settings<D>, islands: &Islands, isla
     (REPORT * settings.refine_load).max(count as Real / (SWING * SLENDER))
 }
 
+/// True if a level has not been needed for long enough to be given up.
+pub(super) fn is_calm<D: Dim>(calm: u16, settings: &Settings<D>) -> bool {
+    Real::from(calm) * settings.dt >= CALM || calm == u16::MAX
+}
+
 /// Solves everything, with finer sub-steps where they are needed.
 pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     world.profile.counters.refinement = 1;
     if world.islands.refined == 0 {
-        solve_part(world, whole, 1, false);
+        solve_part(world, whole, StepPart::WHOLE);
     } else if world.generators.slots.is_empty() && whole.tracks.is_empty() {
         solve_groups(world, whole);
     } else {
@@ -77,7 +116,7 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         let finest = levels.max().unwrap_or(0);
         world.profile.counters.refined = whole.len() as u32;
         world.profile.counters.refinement = 1 << finest;
-        solve_part(world, whole, 1 << finest, false);
+        solve_part(world, whole, StepPart { refinement: 1 << finest, ..StepPart::WHOLE });
     }
 }
 
@@ -106,7 +145,7 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         whole.slots[whole.props[slot as usize].body as usize] = NO_SLOT;
     }
     world.scratch.refine.loads = core::mem::take(&mut groups.loads);
-    solve_part(world, whole, 1, true);
+    solve_part(world, whole, StepPart { is_partial: true, ..StepPart::WHOLE });
     let mut from = 0;
     while from < groups.members.len() {
         let level = groups.members[from].0;
@@ -116,7 +155,7 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         let kinematic = groups.members.len()..saved.len();
         part.copy_members(&saved, (from..to).chain(kinematic).map(|slot| slot as u32));
         part.find_slots(whole.slots.len());
-        solve_part(world, part, 1 << level, true);
+        small_steps::solve(world, part, 1 << level, &mut groups.small_steps);
         for (i, &(_, slot)) in groups.members[from..to].iter().enumerate() {
             whole.states[slot as usize] = part.states[i];
             whole.rotations[slot as usize] = part.rotations[i];
@@ -139,26 +178,20 @@ impl<D: Dim> World<D> {
         for load in &groups.loads {
             let island = load.bodies.map(|body| self.bodies.records.get(body).map_or(NONE, |r| r.island));
             if let Some(&island) = island.iter().find(|&&island| island != NONE) {
-                let mut ratio = load.ratio;
-                if load.is_joint {
-                    // Joints that contradict each other pull without end, and finer sub-steps make that worse; at rest nothing
-                    // bears more than the whole weighs.
-                    ratio = ratio.min(SWING * self.build_of(island).1) / JOINT_EASE;
-                }
-                let (measured, weight) = if load.is_weight { (0.0, ratio) } else { (ratio, 0.0) };
-                groups.worst.push((island, measured, weight));
+                groups.worst.push(Worst { island, ratios: Worst::of(load) });
             }
         }
-        // One entry per island, with its largest loads of both kinds.
-        groups.worst.sort_unstable_by_key(|entry| entry.0);
+        groups.worst.sort_unstable_by_key(|entry| entry.island);
         groups.worst.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
+            let is_same = next.island == kept.island;
             if is_same {
-                (kept.1, kept.2) = (kept.1.max(next.1), kept.2.max(next.2));
+                (0..KINDS).for_each(|i| kept.ratios[i] = kept.ratios[i].max(next.ratios[i]));
             }
             is_same
         });
-        for &(island, measured, weight) in &groups.worst {
+        for i in 0..groups.worst.len() {
+            let Worst { island, ratios } = groups.worst[i];
+            let (measured, weight) = self.needs(island, ratios);
             self.raise_or_calm(island, measured, weight);
         }
         if self.islands.refined > 0 {
@@ -169,7 +202,7 @@ impl<D: Dim> World<D> {
                 if island == NONE || self.islands.slots[island].head != body {
                     continue;
                 }
-                let is_loaded = groups.worst.binary_search_by_key(&island, |entry| entry.0).is_ok();
+                let is_loaded = groups.worst.binary_search_by_key(&island, |entry| entry.island).is_ok();
                 if self.islands.slots[island].level > 0 && !is_loaded {
                     self.raise_or_calm(island, 0.0, 0.0);
                 }
@@ -178,21 +211,42 @@ impl<D: Dim> World<D> {
         self.scratch.refine = groups;
     }
 
+    /// What an island's largest loads mean for it: measured, and to be expected by weight.
+    fn needs(
+        &self,
+        island: u32,
+        [contact, contact_weight, joint, joint_weight]: [Real; KINDS],
+    ) -> (Real, Real) {
+        // At rest nothing bears more than the whole weighs, on a swing three times that. Joints that contradict each other pull
+        // without end, and finer sub-steps make that worse.
+        let whole = self.build_of(island).1;
+        let is_pressed = contact.max(joint) > CONTRADICTION * whole;
+        let of_joint = |ratio: Real| {
+            let counts = ratio > JOINT_EASE * self.settings.refine_load;
+            if counts { ratio.min(SWING * whole) * JOINT_SHARE } else { 0.0 }
+        };
+        let measured = if is_pressed { 0.0 } else { contact.max(of_joint(joint)) };
+        (measured, contact_weight.max(of_joint(joint_weight)))
+    }
+
     /// Columns that have grown in this step: their lowest contact will bear the whole, so they are refined before they are
     /// compressed.
     pub(super) fn refine_columns(&mut self) {
         let mut groups = core::mem::take(&mut self.scratch.refine);
+        for body in &mut groups.grown {
+            *body = self.bodies.records.get(*body).map_or(NONE, |record| record.island);
+        }
         groups.grown.sort_unstable();
         groups.grown.dedup();
-        for &body in &groups.grown {
-            let island = self.bodies.records.get(body).map_or(NONE, |record| record.island);
-            if island == NONE || self.islands.slots[island].level > 0 {
+        for &island in &groups.grown {
+            if island == NONE || self.islands.slots[island].level > 0 || self.settings.max_refinement == 1 {
                 continue;
             }
-            let count = self.islands.slots[island].count as Real;
-            if count > self.settings.refine_load && self.is_column(island) {
+            let count = self.islands.slots[island].count;
+            let may_be = count as Real > self.settings.refine_load && count <= HIGHEST;
+            if may_be && self.is_column(island) {
                 let (_, weight) = self.build_of(island);
-                let level = self.level_for(island, weight);
+                let level = self.level_for(island, weight).min(1);
                 self.islands.set_level(island, level, 0);
             }
         }
@@ -206,28 +260,41 @@ impl<D: Dim> World<D> {
         let slot = &mut self.islands.slots[island];
         // An impact is heavy too, but over in a step or two: what counts is the least load of a window.
         let least = if slot.window == 0 { measured } else { slot.least.min(measured) };
-        (slot.window, slot.least) = if measured > limit { (slot.window + 1, least) } else { (0, 0.0) };
+        (slot.window, slot.least) =
+            if measured > limit { (slot.window.saturating_add(1), least) } else { (0, 0.0) };
         let mut lasting = 0.0;
-        if slot.window == WINDOW {
+        if Real::from(slot.window) >= (WINDOW / self.settings.dt).max(LEAST_WINDOW) {
             (lasting, slot.window, slot.least) = (slot.least, 0, 0.0);
         }
         let (level, calm) = (slot.level, slot.calm);
         let wanted = |load: Real| if load > limit { self.level_for(island, load) } else { 0 };
         let (by_load, by_weight) = (wanted(lasting), wanted(weight));
-        if by_weight > level {
-            self.islands.set_level(island, by_weight, 0);
-        } else if by_load > level {
-            // One at a time: what is compressed already must not be let off like a spring.
+        if by_weight.max(by_load) > level {
+            // One at a time: what is compressed or stretched already must not be let off like a spring.
             self.islands.set_level(island, level + 1, 0);
         } else if level > 0 {
             // Loads near a limit must not make the level swing.
             let held = self.level_for(island, measured.max(weight) * SWING) >= level;
-            match (held, calm >= CALM_STEPS) {
+            match (held, is_calm(calm, &self.settings) && self.is_slack(island, level - 1)) {
                 (true, _) => self.islands.set_level(island, level, 0),
                 (false, true) => self.islands.set_level(island, level - 1, 0),
-                (false, false) => self.islands.set_level(island, level, calm + 1),
+                (false, false) => self.islands.set_level(island, level, calm.saturating_add(1)),
             }
         }
+    }
+
+    /// True if no joint of an island is stiffer than a level has use for.
+    fn is_slack(&self, island: u32, level: u8) -> bool {
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let mut joints = self.joints.of_body(self.bodies.records[body].first_joint);
+            if joints.any(|(joint, _)| self.joints.hot[joint as usize].stiffness > u16::from(level) * OCTAVE)
+            {
+                return false;
+            }
+            body = self.bodies.records[body].island_next;
+        }
+        true
     }
 
     /// True if an island is a column, an arch, a stack: about as many links as bodies, most of them one above the other. Walks
@@ -249,8 +316,8 @@ impl<D: Dim> World<D> {
                 let normal = place.rotation.rotate(hot.manifold.local_normal);
                 upright += u32::from(normal.dot(up).abs() > UPRIGHT);
             }
-            // Each link has two ends.
-            if ends > 2 * bodies + 2 {
+            // Each link has two ends. What is joined is measured.
+            if ends > 2 * bodies + 2 || self.bodies.records[body].first_joint != NONE {
                 return false;
             }
             body = self.bodies.records[body].island_next;

@@ -18,7 +18,7 @@ use crate::store::{BodyId, ContactId, IndexList, RawId, Reader, ShapeId, Slots, 
 
 const MAGIC: &[u8; 8] = b"topple\r\n";
 /// Raised with every change of the layout; other versions are refused.
-const VERSION: u16 = 3;
+const VERSION: u16 = 4;
 
 impl<D: Dim> World<D> {
     /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named, and
@@ -639,8 +639,8 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
         world.graph.colors[number] = color;
     }
     let body_count = world.bodies.records.slot_count();
-    let byte =
-        |input: &mut Reader<'_>| u8::try_from(input.var()?).map_err(|_| input.damaged("a count of steps"));
+    let steps =
+        |input: &mut Reader<'_>| u16::try_from(input.var()?).map_err(|_| input.damaged("a count of steps"));
     let small = |input: &mut Reader<'_>| match input.var()? {
         level @ 0..=crate::island::MAX_LEVEL => Ok(level as u8),
         _ => Err(input.damaged("the level of an island")),
@@ -652,8 +652,8 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
             count: input.var()?,
             removed: input.var()?,
             level: small(input)?,
-            calm: byte(input)?,
-            window: byte(input)?,
+            calm: steps(input)?,
+            window: steps(input)?,
             least: input.real()?,
         })
     })?;

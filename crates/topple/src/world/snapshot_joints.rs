@@ -4,6 +4,7 @@ use super::World;
 use crate::Error;
 use crate::body::NONE;
 use crate::contact::NO_COLOR;
+use crate::island::MAX_LEVEL;
 use crate::joint::*;
 use crate::math::*;
 use crate::store::{BitSet, Reader, Slots, Writer};
@@ -37,6 +38,7 @@ pub(super) fn save<D: Dim>(world: &World<D>, out: &mut Writer) {
         joint.impulses.iter().for_each(|&x| out.real(x));
         out.put(&joint.push);
         out.put(&joint.turn);
+        out.u16(joint.stiffness);
     });
 }
 
@@ -247,7 +249,14 @@ fn load_joint<D: Dim>(world: &World<D>, input: &mut Reader<'_>) -> Result<(Joint
         user_data,
     };
     let (push, turn) = (input.get()?, input.get()?);
-    Ok((record, Joint { bodies, frames: local, kind, softness, impulses, push, turn, peak: [0.0; 2] }))
+    let stiffness = input.u16()?;
+    if u32::from(stiffness) > u32::from(OCTAVE) * MAX_LEVEL {
+        return Err(input.damaged("stiffness of a joint"));
+    }
+    Ok((
+        record,
+        Joint { bodies, frames: local, kind, softness, impulses, push, turn, peak: [0.0; 2], stiffness },
+    ))
 }
 
 /// Reads what [`save`] wrote. Comes before the masses of the bodies, which move the frames.

@@ -413,19 +413,34 @@ fn solve<D: Dim>(world: &mut World<D>) {
     world.scratch.awake = awake;
 }
 
+/// What is solved in one call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StepPart {
+    /// How many times shorter the sub-steps are.
+    pub refinement: u32,
+    /// Which one of `of` equal parts of the step.
+    pub index: u32,
+    /// See `index`.
+    pub of: u32,
+    /// Only constraints of the given bodies.
+    pub is_partial: bool,
+}
+
+impl StepPart {
+    /// The whole step with the usual sub-steps.
+    pub(super) const WHOLE: Self = Self { refinement: 1, index: 0, of: 1, is_partial: false };
+}
+
 /// Hands some bodies to the solver: all of them, or a group that nothing connects with the others.
-pub(super) fn solve_part<D: Dim>(
-    world: &mut World<D>,
-    bodies: &mut AwakeBodies<D>,
-    refinement: u32,
-    is_partial: bool,
-) {
+pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<D>, part: StepPart) {
     let mut context = SolverContext {
         settings: &world.settings,
-        dt: world.settings.dt,
+        dt: world.settings.dt / part.of as Real,
+        substeps: world.settings.substeps * part.refinement / part.of,
+        is_continued: part.index > 0,
         impulse_time: world.settings.dt,
-        refinement,
-        is_partial,
+        refinement: part.refinement,
+        is_partial: part.is_partial,
         loads: &mut world.scratch.refine.loads,
         bodies,
         contacts: &mut world.contacts.hot,

@@ -198,7 +198,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         add(Stage::PrepareRows, row_pieces);
         add(Stage::Impacts, usize::from(context.settings.restitution && total > 0));
         add(Stage::PrepareJoints, joint_pieces);
-        for substep in 0..context.substeps() {
+        for substep in 0..context.substeps {
             let first = substep == 0;
             if context.forces.is_some() {
                 add(Stage::IntegrateForced { first }, body_pieces.min(1));
@@ -224,8 +224,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         width: SimdWidth,
     ) {
         debug_assert_eq!((D::N, D::ANGULAR, D::MAX_POINTS), (N, A, P));
-        let settings = context.settings;
-        let h = context.dt / context.substeps() as Real;
+        let (settings, is_continued) = (context.settings, context.is_continued);
+        let h = context.dt / context.substeps as Real;
         // Impulses are kept for sub-steps of the usual length: the factor is a power of two, so nothing is rounded.
         let refinement = context.refinement as Real;
         context.impulse_time = h * refinement;
@@ -337,7 +337,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let forces = Disjoint::new(core::slice::from_mut(&mut context.forces));
         let whitenings = &whitenings[..];
         let stages = &stages[..];
-        let params = PassParams { inv_h: 1.0 / h, push_speed: settings.push_speed, is_odd: false };
+        // Stiff groups would throw what they push out: nothing takes the speed back in so short a time.
+        let push_speed = settings.push_speed / refinement.sqrt();
+        let params = PassParams { inv_h: 1.0 / h, push_speed, is_odd: false };
         let joint_scene = JointScene {
             settings,
             props,
@@ -525,7 +527,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                             heavy.report((bodies, false), (ratio, weight), cold.limit.0[lane], list);
                             let share = heavy.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0);
                             let settle = Settle { share, gain };
+                            let before = if is_continued { contact.manifold.bounce_impulse } else { 0.0 };
                             store_lane(contact, lane, row, friction, cold, (refinement, settle));
+                            contact.manifold.bounce_impulse += before;
                         }
                     }
                 }
@@ -555,7 +559,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                         let load = heavy.of_joint(joint.push.length(), ends.map(|end| end.0));
                         let limit = ends[0].1.max(ends[1].1);
                         heavy.report((joint.bodies, true), load, limit, list);
-                        if refinement > 1.0 {
+                        if refinement == 1.0 {
+                            joint.stiffness = 0;
+                        } else {
                             joint.scale_impulses(refinement);
                             // A peak of so short a time would be no measure of strength.
                             joint.peak = [joint.push.length(), joint.turn.length()];

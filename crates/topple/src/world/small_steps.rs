@@ -1,0 +1,205 @@
+//! A refined group takes its step in small ones: each with the usual number of sub-steps, and with contacts that are brought up
+//! to date in between.
+//!
+//! Finer sub-steps alone, with the normals and lever arms of the start of the step, would be stiff about a geometry that is no
+//! longer there, and take the motion out of whatever turns: a row of dominoes ran at half its speed. Pairs are those that
+//! touched at the start; what begins to touch on the way has to wait for the next step, as everywhere.
+
+use super::World;
+use super::refine::is_calm;
+use super::step::{StepPart, solve_part};
+use crate::body::{AwakeBodies, NONE};
+use crate::contact::{Contact, flags};
+use crate::joint::OCTAVE;
+use crate::math::*;
+use crate::narrow_phase::{ContactBatch, PairSource};
+use crate::store::Disjoint;
+
+/// Joints that bear less than this many weights of their lighter body can be stiffened at once (no unit).
+const SLACK: Real = 2.0;
+
+/// Octaves of frequency per second by which loaded joints get stiffer [1/s].
+const PACE: Real = 4.0;
+
+/// A body of the group: where it was at the start of the step, and how far it has come since.
+#[derive(Clone, Copy, Debug)]
+struct Start<D: Dim> {
+    place: Pose<D>,
+    way: D::Vec,
+    turn: D::Ang,
+}
+
+/// What a joint did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reaction<D: Dim> {
+    push: D::Vec,
+    turn: D::Ang,
+    peak: [Real; 2],
+}
+
+/// Memory that lives from step to step.
+#[derive(Debug)]
+pub(super) struct Scratch<D: Dim> {
+    starts: Vec<Start<D>>,
+    /// First contacts of the pairs that touch.
+    pairs: Vec<u32>,
+    /// Joints of the group, with the sums of what they did over the small steps: push, turn, peaks.
+    joints: Vec<(u32, Reaction<D>)>,
+    /// All contacts of these pairs, as they were before they were brought up to date.
+    before: Vec<(u32, Contact<D>)>,
+}
+
+impl<D: Dim> Default for Scratch<D> {
+    fn default() -> Self {
+        Self { starts: Vec::new(), pairs: Vec::new(), joints: Vec::new(), before: Vec::new() }
+    }
+}
+
+/// Solves a group in `count` small steps.
+pub(super) fn solve<D: Dim>(
+    world: &mut World<D>,
+    group: &mut AwakeBodies<D>,
+    count: u32,
+    scratch: &mut Scratch<D>,
+) {
+    let Scratch { starts, pairs, joints, before } = scratch;
+    starts.clear();
+    starts.extend(group.props.iter().map(|props| {
+        let place = world.bodies.places[props.body as usize];
+        Start { place, way: D::Vec::ZERO, turn: D::Ang::ZERO }
+    }));
+    find_pairs(world, group, pairs);
+    find_joints(world, group, joints);
+    let reported = world.scratch.refine.loads.len();
+    for index in 0..count {
+        if index > 0 {
+            refresh(world, pairs, before);
+        }
+        // The loads of the last small step count: the others are the way there.
+        world.scratch.refine.loads.truncate(reported);
+        solve_part(world, group, StepPart { refinement: count, index, of: count, is_partial: true });
+        for (index, sum) in joints.iter_mut() {
+            let joint = &world.joints.hot[*index as usize];
+            sum.push += joint.push;
+            sum.turn += joint.turn;
+            (0..2).for_each(|i| sum.peak[i] += joint.peak[i]);
+        }
+        for (slot, start) in starts.iter_mut().enumerate() {
+            let body = group.props[slot].body as usize;
+            let place = Pose { position: group.center(slot), rotation: group.rotations[slot] };
+            world.bodies.places[body] = place;
+            group.centers[slot] = place.position;
+            let state = &mut group.states[slot];
+            start.way += core::mem::take(&mut state.dp);
+            start.turn += core::mem::take(&mut state.dr);
+            if group.props[slot].is_dynamic {
+                let core = &world.bodies.cores[body];
+                let locks = crate::Locks::from_bits(core.locks);
+                let turned = core.inv_inertia.rotated(place.rotation);
+                group.props[slot].inv_inertia = turned.without_axes(locks.rotation);
+            }
+        }
+    }
+    // Reactions are means over the step: those of so short a time would be no measure of strength.
+    let share = 1.0 / count as Real;
+    for (index, sum) in joints.iter() {
+        let joint = &mut world.joints.hot[*index as usize];
+        (joint.push, joint.turn) = (sum.push * share, sum.turn * share);
+        joint.peak = sum.peak.map(|peak| peak * share);
+    }
+    stiffen(world, joints);
+    // The rest of the world sees one step from where it began.
+    for (slot, start) in starts.iter().enumerate() {
+        world.bodies.places[group.props[slot].body as usize] = start.place;
+        group.centers[slot] = start.place.position;
+        (group.states[slot].dp, group.states[slot].dr) = (start.way, start.turn);
+    }
+}
+
+/// The first contacts of the pairs of a group that touch, each once.
+fn find_pairs<D: Dim>(world: &World<D>, group: &AwakeBodies<D>, pairs: &mut Vec<u32>) {
+    pairs.clear();
+    for props in group.props.iter().filter(|props| props.is_dynamic) {
+        let first = world.bodies.records[props.body].first_contact;
+        for (index, side) in world.contacts.of_body(first) {
+            let contact = &world.contacts.hot[index as usize];
+            let other = contact.bodies[1 - side];
+            let is_seen = other < props.body && world.bodies.cores[other as usize].inv_mass > 0.0;
+            let touches = contact.is_solid() || contact.next_part != NONE;
+            if !is_seen && touches && contact.flags & (flags::PART | flags::SENSOR) == 0 {
+                pairs.push(index);
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+}
+
+/// The joints of a group, each once.
+fn find_joints<D: Dim>(world: &World<D>, group: &AwakeBodies<D>, joints: &mut Vec<(u32, Reaction<D>)>) {
+    joints.clear();
+    for props in group.props.iter().filter(|props| props.is_dynamic) {
+        let first = world.bodies.records[props.body].first_joint;
+        joints.extend(world.joints.of_body(first).map(|(index, _)| (index, Reaction::default())));
+    }
+    joints.sort_unstable_by_key(|joint| joint.0);
+    joints.dedup_by_key(|joint| joint.0);
+}
+
+/// Lets the stiffness of joints follow the level of their island, slowly where they bear something: a bridge whose ropes
+/// became four times as stiff from one step to the next would leap. Joints that bear next to nothing follow at once.
+fn stiffen<D: Dim>(world: &mut World<D>, joints: &[(u32, Reaction<D>)]) {
+    let pace = (PACE * Real::from(OCTAVE) * world.settings.dt).clamp(1.0, Real::from(OCTAVE)) as u16;
+    let World { joints: store, bodies, islands, settings, impulse_time, .. } = world;
+    for &(index, _) in joints {
+        let joint = &mut store.hot[index as usize];
+        let island = joint.bodies.map(|body| bodies.records[body].island).into_iter().find(|&i| i != NONE);
+        let Some(island) = island.map(|island| &islands.slots[island]) else { continue };
+        // On the way down it has to be there before the level is given up.
+        let level = island.level - u8::from(island.level > 0 && is_calm(island.calm, settings));
+        let wanted = u16::from(level) * OCTAVE;
+        let inv_mass = joint.bodies.map(|body| bodies.cores[body as usize].inv_mass);
+        let weight = settings.weight_scale() / inv_mass[0].max(inv_mass[1]).max(Real::MIN_POSITIVE);
+        let is_slack = joint.push.length() < SLACK * weight * *impulse_time;
+        joint.stiffness = match wanted.cmp(&joint.stiffness) {
+            core::cmp::Ordering::Greater if is_slack => wanted,
+            core::cmp::Ordering::Greater => wanted.min(joint.stiffness + pace),
+            core::cmp::Ordering::Equal => wanted,
+            core::cmp::Ordering::Less => wanted.max(joint.stiffness.saturating_sub(pace)),
+        };
+    }
+}
+
+/// Brings contacts up to date with where the bodies are now. What no longer touches stays as it was: its anchors are apart, so
+/// nothing acts, and what it is said to be stays true until the next step looks at it.
+fn refresh<D: Dim>(world: &mut World<D>, pairs: &[u32], before: &mut Vec<(u32, Contact<D>)>) {
+    before.clear();
+    for &pair in pairs {
+        let mut at = pair;
+        while at != NONE {
+            let contact = &world.contacts.hot[at as usize];
+            before.push((at, *contact));
+            at = contact.next_part;
+        }
+    }
+    let source = PairSource {
+        settings: &world.settings,
+        bodies: &world.bodies,
+        shapes: &world.shapes,
+        proxies: &world.proxies,
+    };
+    let mut extra = core::mem::take(&mut world.scratch.extra);
+    extra.clear();
+    // SAFETY: the pairs are distinct heads, and nobody else works on contacts now.
+    let mut batch =
+        unsafe { ContactBatch::new(&source, Disjoint::new(&mut world.contacts.hot), pairs, &mut extra) };
+    world.methods.narrow_phase.update(&mut batch);
+    world.scratch.extra = extra;
+    for (index, old) in before.iter() {
+        let contact = &mut world.contacts.hot[*index as usize];
+        if contact.manifold.count == 0 || !old.is_touching() {
+            *contact = *old;
+        }
+        contact.flags = old.flags;
+    }
+}
