@@ -1,4 +1,4 @@
-//! How right the default settings are, with `max_refinement` 64: towers, pyramids, heavy on light, chains, energy, arches, dominoes. Long runs, so
+//! How right the default settings are: towers, pyramids, heavy on light, chains, energy, arches, dominoes. Long runs, so
 //! not a test; `cargo xtask quality` runs all of it and writes `docs/quality.md`.
 //!
 //! ```sh
@@ -49,9 +49,9 @@ pub(crate) fn case(name: impl Into<String>, asked: &'static str, run: impl Fn() 
     Case { name: name.into(), asked, run: Box::new(run) }
 }
 
-/// Default settings without sleep (what stands has to stand by itself), with finer sub-steps for groups that need them.
+/// Default settings without sleep: what stands has to stand by itself.
 pub(crate) fn awake<D: Dim>() -> World<D> {
-    let settings = Settings { sleeping: false, max_refinement: 64, ..Settings::default() };
+    let settings = Settings { sleeping: false, ..Settings::default() };
     World::with_settings(settings).expect("default settings are valid")
 }
 

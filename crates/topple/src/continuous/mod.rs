@@ -145,6 +145,13 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         counts.stopped += 1;
         let (slot, end) = (body.slot as usize, body.sweep.at(1.0));
         let state = &mut awake.states[slot];
+        // The velocity is that at the end of a way of which a part is missing: what gravity gave or took on that part is
+        // undone, or balls would bounce higher and higher.
+        let missing = body.sweep.translation - (end.position - awake.centers[slot]);
+        let (gained, square) = (2.0 * awake.props[slot].acceleration.dot(missing), state.v.length_squared());
+        if square > 0.0 {
+            state.v = state.v * (1.0 - gained / square).max(0.0).sqrt();
+        }
         state.dp = end.position - awake.centers[slot];
         state.dr = body.sweep.turn * body.sweep.stop + body.sweep.turn_after * (1.0 - body.sweep.stop);
         awake.rotations[slot] = end.rotation;
