@@ -358,7 +358,7 @@ fn restore<D: Space>(run: &mut Run<D>, snapshot: &[u8], scene: &Scene) -> Result
     let world = World::<D>::restore(snapshot)?;
     let hash = world.state_hash();
     if !needs_its_past(scene) {
-        run.world = world;
+        run.adopt(world)?;
     }
     Ok(hash)
 }

@@ -439,11 +439,20 @@ impl Evaluator<'_> {
                 .or_else(|| outer.and_then(|outer| outer.number(name)))
                 .or_else(|| compound.and_then(from))
         };
-        let surface = record
-            .vector("surfaceVelocity")
-            .or_else(|| own.and_then(|own| own.surface_velocity))
-            .or_else(|| outer.and_then(|outer| outer.vector("surfaceVelocity")))
-            .or_else(|| compound.and_then(|compound| compound.surface_velocity));
+        let vector = |name: &str, from: fn(&NamedMaterial) -> Option<Vec3>| {
+            record
+                .vector(name)
+                .or_else(|| own.and_then(from))
+                .or_else(|| outer.and_then(|outer| outer.vector(name)))
+                .or_else(|| compound.and_then(from))
+        };
+        let word = |name: &str, from: fn(&NamedMaterial) -> Option<SmolStr>| {
+            record
+                .text(name)
+                .or_else(|| own.and_then(from))
+                .or_else(|| outer.and_then(|outer| outer.text(name)))
+                .or_else(|| compound.and_then(from))
+        };
         Material {
             density: number("density", |m| m.density).unwrap_or(self.world.density),
             elastic: number("elastic", |m| m.elastic).unwrap_or(self.world.elastic),
@@ -451,7 +460,11 @@ impl Evaluator<'_> {
             static_friction: number("staticFriction", |m| m.static_friction),
             rolling_friction: number("rollingFriction", |m| m.rolling_friction).unwrap_or(0.0),
             spinning_friction: number("spinningFriction", |m| m.spinning_friction).unwrap_or(0.0),
-            surface_velocity: surface.unwrap_or([0.0; 3]),
+            surface_velocity: vector("surfaceVelocity", |m| m.surface_velocity).unwrap_or([0.0; 3]),
+            grain: vector("grain", |m| m.grain).unwrap_or([0.0; 3]),
+            grain_friction: number("grainFriction", |m| m.grain_friction).unwrap_or(1.0),
+            friction_mixing: word("frictionMixing", |m| m.friction_mixing.clone()),
+            elastic_mixing: word("elasticMixing", |m| m.elastic_mixing.clone()),
         }
     }
 

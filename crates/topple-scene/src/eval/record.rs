@@ -7,6 +7,7 @@ use super::scene::faulty_material;
 use super::{Evaluator, Reported};
 use crate::ast::{Argument, Expr, ExprKind, Word};
 use crate::diagnostics::{Diagnostic, nearest};
+use crate::lower::check_setting;
 use crate::model::{Setting, Vec3};
 use crate::schema::{Default, Dims, Family, KindInfo, Param, Range, Type, functions};
 use crate::span::Span;
@@ -490,6 +491,11 @@ impl Evaluator<'_> {
                 }
                 _ => None,
             },
+            Range::Engine(allowed) => {
+                let setting = value.setting(self.world.dimension);
+                let refused = setting.and_then(|setting| check_setting(param.name, &setting).err());
+                refused.map(|_| format!("must be {allowed}"))
+            }
             Range::AtLeast(count) => match value {
                 Checked::Points(points) if points.len() < count => {
                     Some(format!("needs at least {count} points"))

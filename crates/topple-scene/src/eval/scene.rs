@@ -264,9 +264,11 @@ impl Evaluator<'_> {
                 continue;
             };
             pending.force.on = on;
-            if let ForceKind::Spring { a: first, b: second, .. } = &mut pending.force.kind {
+            if let ForceKind::Spring { a: first, .. } = &mut pending.force.kind {
                 *first = a.unwrap_or_default();
-                *second = b;
+            }
+            if let Some(other) = pending.force.kind.other_body_mut() {
+                *other = b;
             }
             done.push(Action::AddForce(Box::new(pending.force)));
         }

@@ -201,6 +201,14 @@ pub struct Material {
     pub spinning_friction: f64,
     /// Surface velocity [m/s].
     pub surface_velocity: Vec3,
+    /// Direction of the grain; zero for none.
+    pub grain: Vec3,
+    /// Factor on friction along it.
+    pub grain_friction: f64,
+    /// Rule for the friction of a pair; the world's if absent.
+    pub friction_mixing: Option<SmolStr>,
+    /// Rule for its restitution; the world's if absent.
+    pub elastic_mixing: Option<SmolStr>,
 }
 
 /// What a shape collides with.

@@ -87,6 +87,14 @@ pub struct NamedMaterial {
     pub spinning_friction: Option<f64>,
     /// Surface velocity [m/s].
     pub surface_velocity: Option<Vec3>,
+    /// Direction of the grain.
+    pub grain: Option<Vec3>,
+    /// Factor on friction along it.
+    pub grain_friction: Option<f64>,
+    /// Rule for the friction of a pair.
+    pub friction_mixing: Option<SmolStr>,
+    /// Rule for its restitution.
+    pub elastic_mixing: Option<SmolStr>,
     /// Colour.
     pub colour: Option<Vec3>,
     /// Image file.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::write_items;
 use crate::ast::Unary;
+use crate::model::force::Law;
 use crate::model::{
     Body, BodyKind, Defaults, Drive, Event, Expectation, Filter, Force, ForceKind, Joint, JointKind, Look,
     Material, Moment, Motor, Overload, Part, Pose, Query, Scene, Schedule, Setting, Shape, Soft, Spring,
@@ -137,6 +138,10 @@ impl Printer<'_> {
             self.optional("rollingFriction", material.rolling_friction);
             self.optional("spinningFriction", material.spinning_friction);
             self.optional_vector("surfaceVelocity", material.surface_velocity);
+            self.optional_vector("grain", material.grain);
+            self.optional("grainFriction", material.grain_friction);
+            self.text("frictionMixing", material.friction_mixing.as_deref());
+            self.text("elasticMixing", material.elastic_mixing.as_deref());
             if let Some(colour) = material.colour {
                 self.numbers("colour", &colour);
             }
@@ -196,13 +201,6 @@ impl Printer<'_> {
             if base.settings.get(key) != Some(value) {
                 self.setting(key, value);
             }
-        }
-        if !world.library.is_empty() {
-            self.out.push_str(" settings {");
-            for (key, value) in &world.library {
-                self.setting(key, value);
-            }
-            self.out.push_str(" }");
         }
         self.out.push_str(" }\n");
     }
@@ -358,6 +356,10 @@ impl Printer<'_> {
             rolling_friction,
             spinning_friction,
             surface_velocity,
+            grain,
+            grain_friction,
+            friction_mixing,
+            elastic_mixing,
         } = &part.material;
         self.number_unless("density", *density, self.world.density);
         self.number_unless("elastic", *elastic, self.world.elastic);
@@ -366,6 +368,10 @@ impl Printer<'_> {
         self.number_unless("rollingFriction", *rolling_friction, 0.0);
         self.number_unless("spinningFriction", *spinning_friction, 0.0);
         self.vector_unless("surfaceVelocity", *surface_velocity, [0.0; 3]);
+        self.vector_unless("grain", *grain, [0.0; 3]);
+        self.number_unless("grainFriction", *grain_friction, 1.0);
+        self.text("frictionMixing", friction_mixing.as_deref());
+        self.text("elasticMixing", elastic_mixing.as_deref());
         let Filter { category, mask, group, sensor } = part.filter;
         self.number_unless("category", f64::from(category), 1.0);
         self.number_unless("mask", f64::from(mask), f64::from(u32::MAX));
@@ -529,6 +535,11 @@ impl Printer<'_> {
         if !force.on.is_empty() && force.on != [Target::All] {
             let _ = write!(self.out, " on {}", targets(&force.on));
         }
+        if let Some([low, high]) = force.region {
+            // A corner is open as a whole or not at all.
+            self.optional_vector("low", Some(low).filter(|low| low[0].is_finite()));
+            self.optional_vector("high", Some(high).filter(|high| high[0].is_finite()));
+        }
         self.force_kind(&force.kind);
         self.out.push_str(" }\n");
     }
@@ -536,9 +547,11 @@ impl Printer<'_> {
     fn force_kind(&mut self, kind: &ForceKind) {
         match kind {
             ForceKind::Gravity { acceleration } => self.vector("acceleration", *acceleration),
-            ForceKind::Point { at, strength, softening } => {
-                self.vector("at", *at);
+            ForceKind::Point { at, from, strength, exponent, softening } => {
+                self.optional_vector("at", *at);
+                self.text("from", from.as_deref());
                 self.number("strength", *strength);
+                self.number("exponent", f64::from(*exponent));
                 self.number("softening", *softening);
             }
             ForceKind::Spring { a, b, at_a, at_b, length, stiffness, damping, bungee } => {
@@ -551,49 +564,66 @@ impl Printer<'_> {
                 self.number("damping", *damping);
                 self.flag("bungee", *bungee);
             }
-            ForceKind::Attraction { strength, exponent, softening } => {
-                self.number("strength", *strength);
-                self.number("exponent", *exponent);
+            ForceKind::Attraction { law, by_mass, softening, range } => {
+                match law {
+                    Law::Power { strength, exponent } => {
+                        self.number("strength", *strength);
+                        self.number("exponent", f64::from(*exponent));
+                    }
+                    Law::LennardJones { depth, distance } => {
+                        self.number("depth", *depth);
+                        self.number("distance", *distance);
+                    }
+                }
+                self.word(if *by_mass { "charge mass" } else { "charge one" });
                 self.number("softening", *softening);
+                self.optional("range", *range);
             }
-            ForceKind::Motor { torque, max_speed } => {
+            ForceKind::Motor { torque, local, carrier, free_speed } => {
                 self.spin("torque", *torque);
-                self.optional("maxSpeed", *max_speed);
+                self.flag("local", *local);
+                self.text("carrier", carrier.as_deref());
+                self.optional("freeSpeed", *free_speed);
             }
-            ForceKind::Thrust { force, at } => {
+            ForceKind::Thrust { force, at, local } => {
                 self.vector("force", *force);
                 self.vector("at", *at);
+                self.word(if *local { "local on" } else { "local off" });
             }
-            ForceKind::Wind { velocity, drag, gusts, period } => {
+            ForceKind::Wind { velocity, density, drag, lift } => {
                 self.vector("velocity", *velocity);
+                self.number("density", *density);
                 self.number("drag", *drag);
-                self.number("gusts", *gusts);
-                self.number("period", *period);
+                self.number("lift", *lift);
             }
             ForceKind::Drag { linear, quadratic, angular } => {
                 self.number("linear", *linear);
                 self.number("quadratic", *quadratic);
                 self.number("angular", *angular);
             }
-            ForceKind::Buoyancy { level, density, linear_drag, angular_drag, flow } => {
+            ForceKind::Buoyancy { level, normal, density, drag, spin_drag, flow } => {
                 self.number("level", *level);
+                self.vector("normal", *normal);
                 self.number("density", *density);
-                self.number("linearDrag", *linear_drag);
-                self.number("angularDrag", *angular_drag);
+                self.number("drag", *drag);
+                self.number("spinDrag", *spin_drag);
                 self.vector("flow", *flow);
             }
-            ForceKind::Explosion { at, radius, impulse } => {
+            ForceKind::Explosion { at, radius, pressure, duration } => {
                 self.vector("at", *at);
                 self.number("radius", *radius);
-                self.number("impulse", *impulse);
+                self.number("pressure", *pressure);
+                self.number("duration", *duration);
             }
-            ForceKind::Vortex { at, axis, radius, speed, pull, drag } => {
+            ForceKind::Vortex { at, axis, radius, swirl, pull, lift } => {
                 self.vector("at", *at);
                 self.axis("axis", *axis, false);
                 self.number("radius", *radius);
-                self.number("speed", *speed);
+                self.number("swirl", *swirl);
                 self.number("pull", *pull);
-                self.number("drag", *drag);
+                if self.dimension == 3 {
+                    self.number("lift", *lift);
+                }
             }
         }
     }

@@ -211,7 +211,7 @@ impl<D: Space> Run<D> {
             self.sum(|body| {
                 let weight = f64::from(body.mass()) * f64::from(body.gravity_scale());
                 -weight * dot(gravity, D::point_out(body.center()))
-            })
+            }) + f64::from(self.world.generator_energy())
         };
         let momentum = |axis: usize| self.sum(|body| D::vec_out(body.momentum())[axis]);
         match name {

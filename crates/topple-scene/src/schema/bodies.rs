@@ -91,9 +91,11 @@ pub const MOTION: &[Param] = &[
     p("memberOf", Text, NONE, "Group it belongs to, besides the one it is written in."),
 ];
 
+/// Which material it is made of.
+pub const MATERIAL: &[Param] = &[p("material", Material, NONE, "A `material`; the rows below override it.")];
+
 /// What it is made of.
-pub const MATERIAL: &[Param] = &[
-    p("material", Material, NONE, "A `material`; the rows below override it."),
+pub const SURFACE: &[Param] = &[
     p("density", Number, DENSITY, "Density; in 2D kg/m^2.")
         .range(Positive)
         .or(Without("the world's `density`, 1")),
@@ -113,7 +115,25 @@ pub const MATERIAL: &[Param] = &[
     p("spinningFriction", Number, LENGTH, "Resistance to spinning on the spot, as a lever arm.")
         .range(NotNegative)
         .or(Num(0.0)),
-    p("surfaceVelocity", Vector, SPEED, "Speed of the surface, as of a conveyor belt.").or(ZERO),
+    p("surfaceVelocity", Vector, SPEED, "Speed of the surface in the shape's frame, as of a conveyor belt.")
+        .or(ZERO),
+    p("grain", Vector, NONE, "Direction of the grain of the surface in the shape's frame, of any length.")
+        .or(Without("none"))
+        .only(Dims::Three),
+    p("grainFriction", Number, NONE, "Factor on friction along the grain.")
+        .range(NotNegative)
+        .or(Num(1.0))
+        .only(Dims::Three),
+    p(
+        "frictionMixing",
+        Type::Word(super::world::MIXING),
+        NONE,
+        "Friction of a pair from its two values; of two rules the later in the list counts.",
+    )
+    .or(Without("the world's `frictionMixing`")),
+    p("elasticMixing", Type::Word(super::world::MIXING), NONE, "The same for restitution.")
+        .alias(&["restitutionMixing"])
+        .or(Without("the world's `elasticMixing`")),
 ];
 
 /// What it collides with.
@@ -200,7 +220,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "sphere",
             Family::Shape,
-            &[SPHERE, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[SPHERE, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A ball.",
             "sphere { radius 0.5  mass 1  centre 0,2,0  vel 1,0,0 }",
         )
@@ -211,7 +231,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "cylinder",
             Family::Shape,
-            &[CYLINDER, AXIS, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[CYLINDER, AXIS, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A cylinder; `centre` is its middle.",
             "cylinder { radius 0.5  height 2  mass 3  centre 0,1,0  axis 0,1,0 }",
         )
@@ -221,7 +241,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "wall",
             Family::Shape,
-            &[WALL, MATERIAL, FILTER, LOOK],
+            &[WALL, MATERIAL, SURFACE, FILTER, LOOK],
             "An immobile, infinite plane: the points x with n·x = toOrig, n being the normal at unit length. \
              In 2D a line. The free side is the one the normal points to.",
             "wall { normal 0,1,0  toOrig 0 }",
@@ -232,7 +252,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "box",
             Family::Shape,
-            &[BOX, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[BOX, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A box; a rectangle in 2D.",
             "box crate { size 1,2,1  centre 0,1,0 }",
         )
@@ -240,7 +260,7 @@ pub const KINDS: &[KindInfo] = &[
     k(
         "capsule",
         Family::Shape,
-        &[CAPSULE, AXIS, POSE, MOTION, MATERIAL, FILTER, LOOK],
+        &[CAPSULE, AXIS, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
         "All points near a segment. Give `height`, or `from` and `to`.",
         "capsule { radius 0.2  from 0,0,0  to 1,0,0 }",
     ),
@@ -249,7 +269,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "cone",
             Family::Shape,
-            &[CYLINDER, AXIS, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[CYLINDER, AXIS, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A cone with its tip along the axis; `centre` is halfway between base and tip.",
             "cone { radius 1  height 2  centre 0,1,0 }",
         )
@@ -259,7 +279,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "hull",
             Family::Shape,
-            &[HULL, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[HULL, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "The convex hull of points.",
             "hull { points [0,0,0; 1,0,0; 0,1,0; 0,0,1] }",
         )
@@ -269,7 +289,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "mesh",
             Family::Shape,
-            &[MESH, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[MESH, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "Triangles from a file.",
             "mesh { file \"teapot.obj\"  static }",
         )
@@ -279,7 +299,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "heightfield",
             Family::Shape,
-            &[HEIGHTFIELD, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[HEIGHTFIELD, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "Ground given by heights on a grid, centred. Immobile.",
             "heightfield { rows 2  columns 2  size 4,4  heights [0; 1; 0; 1] }",
         )
@@ -289,7 +309,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "circle",
             Family::Shape,
-            &[SPHERE, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[SPHERE, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A disc.",
             "circle { radius 0.5  centre 0,2 }",
         )
@@ -299,7 +319,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "polygon",
             Family::Shape,
-            &[POLYGON, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[POLYGON, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A convex polygon: the hull of `points`, or a regular one by `sides` and `radius`.",
             "polygon { points [0,0; 1,0; 0.5,1]  centre 0,3 }",
         )
@@ -309,7 +329,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "segment",
             Family::Shape,
-            &[SEGMENT, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[SEGMENT, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A line segment, solid on both sides.",
             "segment { static  from -5,0  to 5,1 }",
         )
@@ -319,7 +339,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "chain",
             Family::Shape,
-            &[CHAIN, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[CHAIN, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "Segments joined end to end, for ground. Immobile.",
             "chain { points [for x in -10..=10: x, sin(x)] }",
         )
@@ -327,7 +347,7 @@ pub const KINDS: &[KindInfo] = &[
     k(
         "body",
         Family::Compound,
-        &[POSE, MOTION, MATERIAL, FILTER, LOOK],
+        &[POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
         "One body of several shapes, each written inside with its own pose and material.",
         "body hammer { centre 0,2,0  box { size 0.1,1,0.1 }  box { size 0.4,0.2,0.2  centre 0,0.6,0  density 7 } }",
     ),

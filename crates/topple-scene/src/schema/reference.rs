@@ -68,6 +68,7 @@ const SHARED: &[(&str, &[Param])] = &[
     ("Pose", bodies::POSE),
     ("Motion", bodies::MOTION),
     ("Material", bodies::MATERIAL),
+    ("Surface", bodies::SURFACE),
     ("Collision filter", bodies::FILTER),
     ("Look", bodies::LOOK),
 ];
@@ -106,6 +107,7 @@ fn kind_section(out: &mut String, kind: &KindInfo) {
         .iter()
         .filter(|table| kind.family != Family::Shape && kind.family != Family::Compound || !is_shared(table))
         .flat_map(|table| table.iter())
+        .chain(if kind.takes_settings { super::world::settings() } else { &[] })
         .collect();
     if !own.is_empty() {
         out.push('\n');
@@ -174,6 +176,9 @@ fn value(row: &Param) -> String {
             let _ = write!(text, ", {} to {}", number_text(low), number_text(high));
         }
         Range::Ordered => text.push_str(", the smaller first"),
+        Range::Engine(allowed) => {
+            let _ = write!(text, ", {allowed}");
+        }
         Range::AtLeast(count) => {
             let _ = write!(text, ", at least {count}");
         }

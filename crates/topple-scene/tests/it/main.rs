@@ -1,6 +1,7 @@
 //! One test binary: snapshots of good and bad scenes, round trips, robustness, the derived pages, speed.
 
 mod derived;
+mod forces;
 mod joints;
 mod language;
 mod robustness;

@@ -1,6 +1,7 @@
 //! Scene → text → scene gives the same scene, bit by bit.
 
 use proptest::prelude::*;
+use topple_scene::model::force::Law;
 use topple_scene::model::geometry::{normalize, normalize_rotation};
 use topple_scene::model::{
     Body, BodyKind, Camera, Defaults, Drive, Expectation, Filter, Force, ForceKind, Ignore, Joint, JointKind,
@@ -107,7 +108,7 @@ fn shape(dimension: u8) -> BoxedStrategy<Shape> {
 
 fn part(dimension: u8) -> impl Strategy<Value = Part> {
     let material = ([positive(), positive(), positive()], prop::option::of(positive()), vector(dimension))
-        .prop_map(|([density, friction, rolling], static_friction, surface_velocity)| Material {
+        .prop_map(move |([density, friction, rolling], static_friction, surface_velocity)| Material {
             density,
             elastic: 0.25,
             friction,
@@ -115,6 +116,10 @@ fn part(dimension: u8) -> impl Strategy<Value = Part> {
             rolling_friction: rolling,
             spinning_friction: 0.0,
             surface_velocity,
+            grain: if dimension == 3 && friction > 1.0 { surface_velocity } else { [0.0; 3] },
+            grain_friction: if dimension == 3 { density } else { 1.0 },
+            friction_mixing: (friction > 1.0).then(|| "min".into()),
+            elastic_mixing: (density > 1.0).then(|| "product".into()),
         });
     let filter = (any::<u32>(), any::<u32>(), -100i32..100, any::<bool>())
         .prop_map(|(category, mask, group, sensor)| Filter { category, mask, group, sensor });
@@ -243,24 +248,51 @@ fn joint_kind(dimension: u8) -> impl Strategy<Value = JointKind> {
 }
 
 fn force_kind(dimension: u8) -> impl Strategy<Value = ForceKind> {
-    (0u8..10, vector(dimension), spin(dimension), direction(dimension), positive(), number()).prop_map(
-        move |(kind, v, w, axis, x, y)| match kind {
+    let named = prop::option::of(Just("body1".into()));
+    let numbers = (positive(), number(), -8i32..=8, any::<bool>());
+    (0u8..11, vector(dimension), spin(dimension), direction(dimension), numbers, named).prop_map(
+        move |(kind, v, w, axis, (x, y, exponent, flag), named)| match kind {
             0 => ForceKind::Gravity { acceleration: v },
-            1 => ForceKind::Point { at: v, strength: y, softening: x },
-            2 => ForceKind::Attraction { strength: y, exponent: -2.0, softening: x },
-            3 => ForceKind::Motor { torque: w, max_speed: Some(x) },
-            4 => ForceKind::Thrust { force: v, at: v },
-            5 => ForceKind::Wind { velocity: v, drag: x, gusts: 0.5, period: x },
+            1 => ForceKind::Point {
+                at: (named.is_none() || flag).then_some(v),
+                from: named,
+                strength: y,
+                exponent,
+                softening: x,
+            },
+            2 => ForceKind::Attraction {
+                law: if flag {
+                    Law::Power { strength: y, exponent }
+                } else {
+                    Law::LennardJones { depth: x, distance: x }
+                },
+                by_mass: !flag,
+                softening: x,
+                range: named.map(|_| x),
+            },
+            3 => ForceKind::Motor { torque: w, local: flag, free_speed: Some(x), carrier: named },
+            4 => ForceKind::Thrust { force: v, at: v, local: flag },
+            5 => ForceKind::Wind { velocity: v, density: x, drag: 0.5, lift: y },
             6 => ForceKind::Drag { linear: x, quadratic: x, angular: 0.0 },
-            7 => ForceKind::Buoyancy { level: y, density: x, linear_drag: x, angular_drag: x, flow: v },
-            8 => ForceKind::Explosion { at: v, radius: x, impulse: y },
+            7 => ForceKind::Buoyancy { level: y, normal: axis, density: x, drag: x, spin_drag: x, flow: v },
+            8 => ForceKind::Explosion { at: v, radius: x, pressure: y, duration: x },
+            9 => ForceKind::Spring {
+                a: "body0".into(),
+                b: named,
+                at_a: flag.then_some(v),
+                at_b: Some(v),
+                length: Some(x),
+                stiffness: x,
+                damping: 0.0,
+                bungee: flag,
+            },
             _ => ForceKind::Vortex {
                 at: v,
                 axis: if dimension == 2 { [0.0, 0.0, 1.0] } else { axis },
                 radius: x,
-                speed: y,
+                swirl: y,
                 pull: y,
-                drag: x,
+                lift: if dimension == 2 { 0.0 } else { x },
             },
         },
     )
@@ -323,7 +355,7 @@ fn window() -> impl Strategy<Value = Window> {
 }
 
 fn world(dimension: u8) -> impl Strategy<Value = World> {
-    (vector(dimension), positive(), 1u32..100, 0u64..1 << 53, any::<[bool; 4]>()).prop_map(
+    (vector(dimension), 1e-6..1.0, 1u32..100, 0u64..1 << 53, any::<[bool; 4]>()).prop_map(
         move |(gravity, dt, substeps, seed, flags)| {
             let base = if flags[0] { World::seed() } else { World::default() };
             let mut world = World {
@@ -341,8 +373,8 @@ fn world(dimension: u8) -> impl Strategy<Value = World> {
                 ..base
             };
             world.settings.insert("warmStarting".into(), Setting::Flag(flags[1]));
-            world.library.insert("contactHertz".into(), Setting::Number(dt));
-            world.library.insert("someVector".into(), Setting::Vector(vec![1.0, 2.0]));
+            world.settings.insert("contactHertz".into(), Setting::Number(100.0 * dt));
+            world.settings.insert("frictionMixing".into(), Setting::Text("max".into()));
             world
         },
     )
@@ -400,7 +432,19 @@ fn assemble(
         }
     };
     let on = vec![Target::Named("body0".into()), Target::Named("body1".into())];
-    let force = |kind| Force { name: None, on: on.clone(), kind, span: Span::default() };
+    let force = |kind| {
+        let is_spring = matches!(kind, ForceKind::Spring { .. });
+        // These have no box to act in.
+        let anywhere = is_spring
+            || matches!(kind, ForceKind::Motor { .. } | ForceKind::Thrust { .. } | ForceKind::Drag { .. });
+        Force {
+            name: None,
+            on: if is_spring { Vec::new() } else { on.clone() },
+            region: (!anywhere && v[0] > 0.0).then(|| [[f64::NEG_INFINITY; 3], v]),
+            kind,
+            span: Span::default(),
+        }
+    };
     let expectation = |(window, conditions)| Expectation {
         window,
         about: Some("what is expected".into()),

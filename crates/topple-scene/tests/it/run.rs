@@ -1,24 +1,10 @@
 //! Scenes that run: bodies fall as they should, the director does its part, expectations tell the truth.
 
 use topple_scene::Options;
-use topple_scene::model::{Query, Target};
+use topple_scene::model::Query;
 use topple_scene::run::Simulation;
 
-use crate::support::{good, load_file, scenes};
-
-/// Runs a faultless scene for the steps it asks for.
-fn run(text: &str) -> Simulation {
-    let scene = good(text);
-    let mut simulation = Simulation::new(&scene);
-    let report = simulation.diagnostics().iter().map(|found| found.message.clone()).collect::<Vec<_>>();
-    assert!(report.is_empty(), "{report:?}");
-    simulation.run(scene.frames().unwrap_or(60));
-    simulation
-}
-
-fn of(simulation: &Simulation, quantity: &'static str, name: &str) -> f64 {
-    simulation.value(&Query::Quantity(quantity, vec![Target::Named(name.into())]))[0]
-}
+use crate::support::{good, load_file, of, run, scenes};
 
 fn passed(simulation: &mut Simulation) -> Vec<Option<bool>> {
     simulation.outcomes(true).iter().map(|outcome| outcome.passed).collect()
@@ -77,23 +63,6 @@ fn the_director_adds_pushes_changes_and_stops() {
     assert_eq!(of(&simulation, "exists", "drop[0]"), 0.0);
     assert_eq!(simulation.value(&Query::Quantity("bodies", vec![])), [6.0]);
     assert_eq!(simulation.steps(), 181);
-}
-
-#[test]
-fn generators_push() {
-    let simulation = run("world { gravity 0,0,0 frames 60 sleeping off }
-         sphere up { radius 0.5 centre 0,0,0 } sphere blown { radius 0.5 centre 5,0,0 }
-         sphere pulled { radius 0.5 centre 10,0,0 } sphere far { radius 0.5 centre 40,0,0 } sphere spun { radius 0.5 centre 50,0,0 }
-         force gravity { on up acceleration 0,2,0 }
-         force wind { on blown velocity 0,0,3 drag 10 }
-         force spring { a pulled atB 10,5,0 length 0 stiffness 0.5 }
-         force explosion { on far at 39,0,0 radius 2 impulse 1 }
-         force motor { on spun torque 0,0.01,0 }");
-    assert!((of(&simulation, "vy", "up") - 2.0).abs() < 0.05);
-    assert!((of(&simulation, "vz", "blown") - 3.0).abs() < 0.01);
-    assert!(of(&simulation, "vy", "pulled") > 1.0);
-    assert!(of(&simulation, "vx", "far") > 0.5);
-    assert!(of(&simulation, "spin", "spun") > 0.01);
 }
 
 #[test]

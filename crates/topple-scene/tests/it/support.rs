@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use topple_scene::model::Scene;
+use topple_scene::model::{Query, Scene, Target};
+use topple_scene::run::Simulation;
 use topple_scene::{FileLoader, Loaded, Options, load};
 
 /// The folder of this crate.
@@ -75,4 +76,18 @@ pub(crate) fn scenes(folder: &str) -> Vec<PathBuf> {
         .collect();
     paths.sort();
     paths
+}
+
+/// Runs a faultless scene for the steps it asks for.
+pub(crate) fn run(text: &str) -> Simulation {
+    let scene = good(text);
+    let mut simulation = Simulation::new(&scene);
+    let report = simulation.diagnostics().iter().map(|found| found.message.clone()).collect::<Vec<_>>();
+    assert!(report.is_empty(), "{report:?}");
+    simulation.run(scene.frames().unwrap_or(60));
+    simulation
+}
+
+pub(crate) fn of(simulation: &Simulation, quantity: &'static str, name: &str) -> f64 {
+    simulation.value(&Query::Quantity(quantity, vec![Target::Named(name.into())]))[0]
 }
