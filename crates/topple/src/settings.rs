@@ -182,7 +182,7 @@ settings! {
     /// sub-steps.
     refine_load: Real = 8.0, positive(), "1";
     /// At most this many times finer (`soft-step`); 1 leaves all groups alike. 64 holds towers of 60, chains with a heavy end and
-    /// arches (`docs/quality.md`), but groups that move much while they bear much still lose motion by it.
+    /// arches (`crates/topple/examples/quality`), but groups that move much while they bear much still lose motion by it.
     max_refinement: u32 = 1, count(1, 1024), "1";
     /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.
     settling: Real = 0.87, within(0.0, 1.0), "1";

@@ -28,6 +28,7 @@ pub(crate) enum Checked {
     Material(SmolStr),
     Points(Vec<Vec3>),
     Numbers(Vec<f64>),
+    Rows(Vec<Vec<f64>>),
     Any(Value),
 }
 
@@ -317,7 +318,26 @@ impl Evaluator<'_> {
                 }
                 Ok(Checked::Points(points))
             }
+            (Type::Numbers, Value::Number(number, _)) => Ok(Checked::Numbers(vec![number])),
             (Type::Numbers, Value::Vector(parts, _)) => Ok(Checked::Numbers(parts)),
+            (Type::Rows, Value::Vector(parts, _)) => {
+                Ok(Checked::Rows(parts.into_iter().map(|part| vec![part]).collect()))
+            }
+            (Type::Rows, Value::List(list)) => {
+                let mut rows = Vec::with_capacity(list.len());
+                for entry in list {
+                    match entry {
+                        Value::Number(number, _) => rows.push(vec![number]),
+                        Value::Vector(parts, _) => rows.push(parts),
+                        other => {
+                            let message =
+                                format!("'{}' holds numbers, found {}", param.name, other.describe());
+                            return Err(self.fail(Diagnostic::error("type", span, message)));
+                        }
+                    }
+                }
+                Ok(Checked::Rows(rows))
+            }
             (Type::Numbers, Value::List(list)) => {
                 let mut numbers = Vec::with_capacity(list.len());
                 for entry in &list {
@@ -529,7 +549,7 @@ fn describe(kind: Type, dimension: usize) -> String {
         Type::Quaternion => String::from("four numbers"),
         Type::Text => String::from("a text in quotes"),
         Type::Points => String::from("a list of points"),
-        Type::Numbers => String::from("a list of numbers"),
+        Type::Numbers | Type::Rows => String::from("a list of numbers"),
         _ => String::from("something else"),
     }
 }

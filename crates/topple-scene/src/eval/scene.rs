@@ -348,6 +348,7 @@ impl Evaluator<'_> {
             let _ = self.resolve_query(check);
         }
         self.close_templates(&faulty);
+        self.keep_meshes();
         self.scene.faulty = self.names.faulty();
     }
 

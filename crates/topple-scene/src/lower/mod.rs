@@ -5,6 +5,7 @@
 
 pub mod force;
 mod joint;
+mod mesh;
 mod space;
 
 use topple::math::InertiaOps;
@@ -12,6 +13,7 @@ use topple::shape::ShapeOps;
 use topple::{BodyDef, BodyId, Drag, Filter, Locks, Mass, Material, Mixing, Real, ShapeDef, World};
 
 pub use joint::{change_joint, joint};
+pub use mesh::Meshes;
 pub use space::Space;
 
 use crate::model::{self, Setting, Vec3};
@@ -96,17 +98,20 @@ pub(crate) fn world_drag(scene: &model::World) -> Vec3 {
     })
 }
 
-/// Adds a body; `tag` is kept as its user data.
+/// Adds a body; `tag` is kept as its user data. Its id, and for each of its shapes the part of the scene it belongs to.
 pub fn body<D: Space>(
     world: &mut World<D>,
+    meshes: &mut Meshes,
     body: &model::Body,
     drag: Vec3,
     tag: u64,
-) -> Result<BodyId, String> {
+) -> Result<(BodyId, Vec<usize>), String> {
     let mut shapes: Vec<ShapeDef<D>> = Vec::new();
-    for part in &body.parts {
-        for shape in D::shapes(&part.shape)? {
+    let mut parts = Vec::new();
+    for (index, part) in body.parts.iter().enumerate() {
+        for shape in D::shapes(&part.shape, meshes, body.inertia_from_bounds)? {
             shapes.push(shape_def(part, shape));
+            parts.push(index);
         }
     }
     let kind = match body.kind {
@@ -139,7 +144,8 @@ pub fn body<D: Space>(
         user_data: tag,
         ..BodyDef::default()
     };
-    world.create_body_with(def, shapes).map_err(|error| error.to_string())
+    let id = world.create_body_with(def, shapes).map_err(|error| error.to_string())?;
+    Ok((id, parts))
 }
 
 fn shape_def<D: Space>(part: &model::Part, shape: D::Shape) -> ShapeDef<D> {

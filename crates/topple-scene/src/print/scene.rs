@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 
 use super::write_items;
 use crate::ast::Unary;
-use crate::model::force::Law;
 use crate::model::{
-    Body, BodyKind, Defaults, Drive, Event, Expectation, Filter, Force, ForceKind, Joint, JointKind, Look,
-    Material, Moment, Motor, Overload, Part, Pose, Query, Scene, Schedule, Setting, Shape, Soft, Spring,
-    Target, Vec3, Window, World,
+    Body, BodyKind, Defaults, Drive, Event, Expectation, Filter, Joint, JointKind, Look, Material, MeshForm,
+    Moment, Motor, Overload, Part, Pose, Query, Scene, Schedule, Setting, Shape, Soft, Spring, Target, Vec3,
+    Window, World,
 };
 use crate::value::number_text;
 
@@ -21,30 +20,30 @@ pub fn scene(scene: &Scene) -> String {
     printer.out
 }
 
-struct Printer<'a> {
-    out: String,
-    dimension: usize,
+pub(super) struct Printer<'a> {
+    pub(super) out: String,
+    pub(super) dimension: usize,
     world: &'a World,
 }
 
 impl Printer<'_> {
     // ---- values -------------------------------------------------------------------------------------------
 
-    fn word(&mut self, name: &str) {
+    pub(super) fn word(&mut self, name: &str) {
         let _ = write!(self.out, " {name}");
     }
 
-    fn number(&mut self, name: &str, value: f64) {
+    pub(super) fn number(&mut self, name: &str, value: f64) {
         let _ = write!(self.out, " {name} {}", number_text(value));
     }
 
-    fn number_unless(&mut self, name: &str, value: f64, default: f64) {
+    pub(super) fn number_unless(&mut self, name: &str, value: f64, default: f64) {
         if value != default {
             self.number(name, value);
         }
     }
 
-    fn optional(&mut self, name: &str, value: Option<f64>) {
+    pub(super) fn optional(&mut self, name: &str, value: Option<f64>) {
         if let Some(value) = value {
             self.number(name, value);
         }
@@ -54,7 +53,7 @@ impl Printer<'_> {
         let _ = write!(self.out, " {name} {}", list(values));
     }
 
-    fn vector(&mut self, name: &str, value: Vec3) {
+    pub(super) fn vector(&mut self, name: &str, value: Vec3) {
         self.numbers(name, &value[..self.dimension]);
     }
 
@@ -64,14 +63,14 @@ impl Printer<'_> {
         }
     }
 
-    fn optional_vector(&mut self, name: &str, value: Option<Vec3>) {
+    pub(super) fn optional_vector(&mut self, name: &str, value: Option<Vec3>) {
         if let Some(value) = value {
             self.vector(name, value);
         }
     }
 
     /// One number in 2D, three in 3D.
-    fn spin(&mut self, name: &str, value: Vec3) {
+    pub(super) fn spin(&mut self, name: &str, value: Vec3) {
         if self.dimension == 2 {
             self.number(name, value[2]);
         } else {
@@ -85,13 +84,13 @@ impl Printer<'_> {
         }
     }
 
-    fn flag(&mut self, name: &str, value: bool) {
+    pub(super) fn flag(&mut self, name: &str, value: bool) {
         if value {
             self.word(name);
         }
     }
 
-    fn text(&mut self, name: &str, value: Option<&str>) {
+    pub(super) fn text(&mut self, name: &str, value: Option<&str>) {
         if let Some(value) = value {
             let _ = write!(self.out, " {name} \"{value}\"");
         }
@@ -109,7 +108,7 @@ impl Printer<'_> {
     }
 
     /// Directions that only exist in 3D.
-    fn axis(&mut self, name: &str, value: Vec3, flat: bool) {
+    pub(super) fn axis(&mut self, name: &str, value: Vec3, flat: bool) {
         if self.dimension == 3 || flat {
             self.vector(name, value);
         }
@@ -311,9 +310,10 @@ impl Printer<'_> {
                 self.vector("from", *from);
                 self.vector("to", *to);
             }
-            Shape::Cylinder { radius, height } | Shape::Cone { radius, height } => {
+            Shape::Cylinder { radius, height, rounding } | Shape::Cone { radius, height, rounding } => {
                 self.number("radius", *radius);
                 self.number("height", *height);
+                self.number_unless("rounding", *rounding, 0.0);
             }
             Shape::Hull { points, rounding } => {
                 self.points("points", points);
@@ -323,24 +323,36 @@ impl Printer<'_> {
                 self.vector("from", *from);
                 self.vector("to", *to);
             }
-            Shape::Chain { points, closed } => {
+            Shape::Chain { points, closed, beyond } => {
                 self.points("points", points);
                 self.flag("loop", *closed);
+                if let Some([before, after]) = beyond {
+                    self.vector("before", *before);
+                    self.vector("after", *after);
+                }
             }
+            Shape::Triangle { corners } => self.points("points", corners),
             Shape::HalfSpace { normal, offset } => {
                 self.vector("normal", *normal);
                 self.number("toOrig", *offset);
             }
-            Shape::Mesh { file, scale, convex, decompose } => {
+            Shape::Mesh { file, scale, form, .. } => {
                 self.text("file", Some(file));
                 self.number_unless("scale", *scale, 1.0);
-                self.flag("convex", *convex);
-                self.flag("decompose", *decompose);
+                match form {
+                    MeshForm::Triangles => {}
+                    MeshForm::Hull => self.word("convex"),
+                    MeshForm::Pieces(most) => {
+                        self.word("decompose");
+                        self.number("maxPieces", f64::from(*most));
+                    }
+                }
             }
-            Shape::HeightField { rows, columns, size, heights } => {
-                self.number("rows", f64::from(*rows));
-                self.number("columns", f64::from(*columns));
-                self.numbers("size", size);
+            Shape::HeightField { columns, size, heights } => {
+                if self.dimension == 3 {
+                    self.number("columns", f64::from(*columns));
+                }
+                self.numbers("size", &size[..self.dimension - 1]);
                 let heights: Vec<_> = heights.iter().map(|height| number_text(*height)).collect();
                 let _ = write!(self.out, " heights [{}]", heights.join("; "));
             }
@@ -513,121 +525,6 @@ impl Printer<'_> {
         self.out.push_str(" }\n");
     }
 
-    fn force(&mut self, force: &Force) {
-        let word = match &force.kind {
-            ForceKind::Gravity { .. } => "gravity",
-            ForceKind::Point { .. } => "point",
-            ForceKind::Spring { .. } => "spring",
-            ForceKind::Attraction { .. } => "attraction",
-            ForceKind::Motor { .. } => "motor",
-            ForceKind::Thrust { .. } => "thrust",
-            ForceKind::Wind { .. } => "wind",
-            ForceKind::Drag { .. } => "drag",
-            ForceKind::Buoyancy { .. } => "buoyancy",
-            ForceKind::Explosion { .. } => "explosion",
-            ForceKind::Vortex { .. } => "vortex",
-        };
-        let _ = write!(self.out, "force {word}");
-        if let Some(name) = &force.name {
-            let _ = write!(self.out, " \"{name}\"");
-        }
-        self.out.push_str(" {");
-        if !force.on.is_empty() && force.on != [Target::All] {
-            let _ = write!(self.out, " on {}", targets(&force.on));
-        }
-        if let Some([low, high]) = force.region {
-            // A corner is open as a whole or not at all.
-            self.optional_vector("low", Some(low).filter(|low| low[0].is_finite()));
-            self.optional_vector("high", Some(high).filter(|high| high[0].is_finite()));
-        }
-        self.force_kind(&force.kind);
-        self.out.push_str(" }\n");
-    }
-
-    fn force_kind(&mut self, kind: &ForceKind) {
-        match kind {
-            ForceKind::Gravity { acceleration } => self.vector("acceleration", *acceleration),
-            ForceKind::Point { at, from, strength, exponent, softening } => {
-                self.optional_vector("at", *at);
-                self.text("from", from.as_deref());
-                self.number("strength", *strength);
-                self.number("exponent", f64::from(*exponent));
-                self.number("softening", *softening);
-            }
-            ForceKind::Spring { a, b, at_a, at_b, length, stiffness, damping, bungee } => {
-                self.text("a", Some(a));
-                self.text("b", b.as_deref());
-                self.optional_vector("atA", *at_a);
-                self.optional_vector("atB", *at_b);
-                self.optional("length", *length);
-                self.number("stiffness", *stiffness);
-                self.number("damping", *damping);
-                self.flag("bungee", *bungee);
-            }
-            ForceKind::Attraction { law, by_mass, softening, range } => {
-                match law {
-                    Law::Power { strength, exponent } => {
-                        self.number("strength", *strength);
-                        self.number("exponent", f64::from(*exponent));
-                    }
-                    Law::LennardJones { depth, distance } => {
-                        self.number("depth", *depth);
-                        self.number("distance", *distance);
-                    }
-                }
-                self.word(if *by_mass { "charge mass" } else { "charge one" });
-                self.number("softening", *softening);
-                self.optional("range", *range);
-            }
-            ForceKind::Motor { torque, local, carrier, free_speed } => {
-                self.spin("torque", *torque);
-                self.flag("local", *local);
-                self.text("carrier", carrier.as_deref());
-                self.optional("freeSpeed", *free_speed);
-            }
-            ForceKind::Thrust { force, at, local } => {
-                self.vector("force", *force);
-                self.vector("at", *at);
-                self.word(if *local { "local on" } else { "local off" });
-            }
-            ForceKind::Wind { velocity, density, drag, lift } => {
-                self.vector("velocity", *velocity);
-                self.number("density", *density);
-                self.number("drag", *drag);
-                self.number("lift", *lift);
-            }
-            ForceKind::Drag { linear, quadratic, angular } => {
-                self.number("linear", *linear);
-                self.number("quadratic", *quadratic);
-                self.number("angular", *angular);
-            }
-            ForceKind::Buoyancy { level, normal, density, drag, spin_drag, flow } => {
-                self.number("level", *level);
-                self.vector("normal", *normal);
-                self.number("density", *density);
-                self.number("drag", *drag);
-                self.number("spinDrag", *spin_drag);
-                self.vector("flow", *flow);
-            }
-            ForceKind::Explosion { at, radius, pressure, duration } => {
-                self.vector("at", *at);
-                self.number("radius", *radius);
-                self.number("pressure", *pressure);
-                self.number("duration", *duration);
-            }
-            ForceKind::Vortex { at, axis, radius, swirl, pull, lift } => {
-                self.vector("at", *at);
-                self.axis("axis", *axis, false);
-                self.number("radius", *radius);
-                self.number("swirl", *swirl);
-                self.number("pull", *pull);
-                if self.dimension == 3 {
-                    self.number("lift", *lift);
-                }
-            }
-        }
-    }
-
     fn view(&mut self, scene: &Scene) {
         for camera in &scene.cameras {
             self.out.push_str("camera");
@@ -729,7 +626,7 @@ fn moment(moment: Moment) -> String {
     }
 }
 
-fn targets(targets: &[Target]) -> String {
+pub(super) fn targets(targets: &[Target]) -> String {
     let word = |target: &Target| match target {
         Target::All => String::from("all"),
         Target::Named(name) => format!("\"{name}\""),
@@ -750,6 +647,7 @@ fn shape_word(shape: &Shape, dimension: usize) -> &'static str {
         Shape::Segment { .. } => "segment",
         Shape::Chain { .. } => "chain",
         Shape::HalfSpace { .. } => "wall",
+        Shape::Triangle { .. } => "triangle",
         Shape::Mesh { .. } => "mesh",
         Shape::HeightField { .. } => "heightfield",
     }

@@ -13,8 +13,8 @@ use crate::span::Span;
 impl<D: Space> Run<D> {
     pub(super) fn add_body(&mut self, body: &model::Body) {
         let index = self.bodies.len();
-        match lower::body(&mut self.world, body, self.drag, index as u64) {
-            Ok(id) => {
+        match lower::body(&mut self.world, &mut self.meshes, body, self.drag, index as u64) {
+            Ok((id, parts)) => {
                 let Pose { position, rotation, angle } = body.pose;
                 let inverse = [-rotation[0], -rotation[1], -rotation[2], rotation[3]];
                 let up = if D::N == 2 {
@@ -27,7 +27,7 @@ impl<D: Space> Run<D> {
                     id,
                     name: body.name.clone(),
                     group: body.group.clone(),
-                    looks: body.parts.iter().map(|part| part.look.clone()).collect(),
+                    looks: parts.iter().map(|part| body.parts[*part].look.clone()).collect(),
                     exists: true,
                     dynamic: body.kind == model::BodyKind::Dynamic,
                     start,

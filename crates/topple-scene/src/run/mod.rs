@@ -21,7 +21,7 @@ pub use joints::JointInfo;
 use crate::Expander;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::limits::Limits;
-use crate::lower::{self, Space};
+use crate::lower::{self, Meshes, Space};
 use crate::model::{Event, Look, Pose, Query, Scene, Schedule, Target, Vec3};
 use crate::span::Span;
 
@@ -170,6 +170,7 @@ pub struct Run<D: Space> {
     expander: Expander,
     expectations: Vec<expect::Watch>,
     drag: Vec3,
+    meshes: Meshes,
     ignored: Ignored,
     steps: u64,
     stopped: bool,
@@ -197,6 +198,7 @@ impl<D: Space> Run<D> {
             expander: Expander::new(scene, limits.clone()),
             expectations: Vec::new(),
             drag: lower::world_drag(&scene.world),
+            meshes: Meshes::default(),
             ignored: Ignored::default(),
             steps: 0,
             stopped: false,

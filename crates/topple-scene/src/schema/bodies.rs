@@ -65,7 +65,7 @@ pub const MOTION: &[Param] = &[
         "massFrom",
         Type::Word(&["shapes", "bounds"]),
         NONE,
-        "Inertia from the shapes, or from the bounding box.",
+        "Inertia from the shapes, or from the bounding box; of a mesh also its mass and centre.",
     )
     .or(super::Default::Word("shapes")),
     p("static", Type::Flag, NONE, "Never moves.").or(Flag(false)),
@@ -161,10 +161,7 @@ const RADIUS: Param = p("radius", Number, LENGTH, "Radius.").range(Positive).req
 const HEIGHT: Param = p("height", Number, LENGTH, "Full height.").range(Positive).required();
 
 const SPHERE: &[Param] = &[RADIUS];
-const BOX: &[Param] = &[
-    p("size", Vector, LENGTH, "Full widths.").range(Positive).required(),
-    p("rounding", Number, LENGTH, "Radius of rounded edges, added outside.").range(NotNegative).or(Num(0.0)),
-];
+const BOX: &[Param] = &[p("size", Vector, LENGTH, "Full widths.").range(Positive).required(), ROUNDING];
 const CAPSULE: &[Param] = &[
     RADIUS,
     p("height", Number, LENGTH, "Distance of the centres of the two ends, along y or `axis`.")
@@ -173,9 +170,12 @@ const CAPSULE: &[Param] = &[
     p("from", Vector, LENGTH, "Centre of one end."),
     p("to", Vector, LENGTH, "Centre of the other end."),
 ];
-const CYLINDER: &[Param] = &[RADIUS, HEIGHT];
+const ROUNDING: Param =
+    p("rounding", Number, LENGTH, "Radius of rounded edges, added outside.").range(NotNegative).or(Num(0.0));
+const CYLINDER: &[Param] = &[RADIUS, HEIGHT, ROUNDING];
 const POINTS: Param = p("points", Points, LENGTH, "Corners; their convex hull is taken.");
-const HULL: &[Param] = &[POINTS.range(AtLeast(4)).required()];
+const HULL: &[Param] = &[POINTS.range(AtLeast(4)).required(), ROUNDING];
+const TRIANGLE: &[Param] = &[p("points", Points, LENGTH, "Its three corners.").range(AtLeast(3)).required()];
 const POLYGON: &[Param] = &[
     POINTS.range(AtLeast(3)).or(Without("from `sides` and `radius`")),
     p("sides", Integer, NONE, "Number of corners of a regular polygon.")
@@ -188,10 +188,28 @@ const POLYGON: &[Param] = &[
 const SEGMENT: &[Param] =
     &[p("from", Vector, LENGTH, "One end.").required(), p("to", Vector, LENGTH, "The other end.").required()];
 const CHAIN: &[Param] = &[
-    p("points", Points, LENGTH, "Corners in order; the solid side is on the right.")
-        .range(AtLeast(2))
-        .required(),
-    p("loop", Type::Flag, NONE, "The last corner is joined to the first.").or(Flag(false)),
+    p(
+        "points",
+        Points,
+        LENGTH,
+        "Corners in order; the side that touches is on the right, so a floor goes from right to left.",
+    )
+    .range(AtLeast(2))
+    .required(),
+    p(
+        "loop",
+        Type::Flag,
+        NONE,
+        "The last corner is joined to the first; counter-clockwise it keeps bodies out.",
+    )
+    .or(Flag(false)),
+    p(
+        "before",
+        Vector,
+        LENGTH,
+        "Where an open chain comes from, so that nothing trips over its end; with `after`.",
+    ),
+    p("after", Vector, LENGTH, "Where it goes on."),
 ];
 const WALL: &[Param] = &[
     p("normal", Vector, NONE, "Points to the free side; of any length.").range(NonZero).required(),
@@ -200,16 +218,27 @@ const WALL: &[Param] = &[
     p("memberOf", Text, NONE, "Group it belongs to, besides the one it is written in."),
 ];
 const MESH: &[Param] = &[
-    p("file", Text, NONE, "OBJ, STL or glTF file, relative to the scene.").required(),
+    p("file", Text, NONE, "OBJ, STL, glTF or GLB file, relative to the file it is written in.").required(),
     p("scale", Number, NONE, "Factor on all coordinates.").range(Positive).or(Num(1.0)),
     p("convex", Type::Flag, NONE, "Use the convex hull.").or(Flag(false)),
-    p("decompose", Type::Flag, NONE, "Split a concave mesh into convex parts.").or(Flag(false)),
+    p("decompose", Type::Flag, NONE, "Split a closed mesh into convex pieces.").or(Flag(false)),
+    p("maxPieces", Integer, NONE, "Most pieces of `decompose`.")
+        .range(super::Range::Between(1.0, 256.0))
+        .or(Num(16.0)),
 ];
 const HEIGHTFIELD: &[Param] = &[
-    p("rows", Integer, NONE, "Samples along z.").range(super::Range::Between(2.0, 4096.0)).required(),
-    p("columns", Integer, NONE, "Samples along x.").range(super::Range::Between(2.0, 4096.0)).required(),
-    p("size", Numbers, LENGTH, "Extent along x and z.").range(Positive).required(),
-    p("heights", Numbers, LENGTH, "Heights row by row, a list of rows × columns numbers.").required(),
+    p(
+        "heights",
+        super::Type::Rows,
+        LENGTH,
+        "Heights along x, row by row along z: `[0,1,0; 1,2,1]`, or one long list; in 2D one row.",
+    )
+    .required(),
+    p("columns", Integer, NONE, "Heights in a row, for one long list.")
+        .range(super::Range::Between(2.0, 1e6))
+        .or(Without("as written"))
+        .only(Dims::Three),
+    p("size", Numbers, LENGTH, "Extent along x and z; in 2D the width.").range(Positive).required(),
 ];
 
 /// All of them.
@@ -290,18 +319,26 @@ pub const KINDS: &[KindInfo] = &[
             "mesh",
             Family::Shape,
             &[MESH, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
-            "Triangles from a file.",
+            "Triangles from a file. A closed mesh may move: its mass, centre and inertia are integrated exactly, or come from \
+             its bounding box by `massFrom bounds`, or are given. One that is not closed must be `static` or `kinematic`.",
             "mesh { file \"teapot.obj\"  static }",
         )
     },
+    k(
+        "heightfield",
+        Family::Shape,
+        &[HEIGHTFIELD, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
+        "Ground given by heights on a grid, centred; everything below is solid. Immobile.",
+        "heightfield { size 9,9  columns 10  heights [for z in 0..10: for x in 0..10: sin(x)*cos(z)] }",
+    ),
     KindInfo {
         dims: Dims::Three,
         ..k(
-            "heightfield",
+            "triangle",
             Family::Shape,
-            &[HEIGHTFIELD, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
-            "Ground given by heights on a grid, centred. Immobile.",
-            "heightfield { rows 2  columns 2  size 4,4  heights [0; 1; 0; 1] }",
+            &[TRIANGLE, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
+            "A flat triangle, solid from both sides, without a mass of its own.",
+            "triangle { static  points [-2,0,-2; 2,0,-2; 0,1,2] }",
         )
     },
     KindInfo {

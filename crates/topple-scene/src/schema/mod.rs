@@ -76,6 +76,8 @@ pub enum Type {
     Points,
     /// A list of numbers.
     Numbers,
+    /// A list of numbers, or of rows of them.
+    Rows,
     /// Any value.
     Any,
 }

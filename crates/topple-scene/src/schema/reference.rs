@@ -160,6 +160,7 @@ fn value(row: &Param) -> String {
         Type::Material => String::from("material"),
         Type::Points => String::from("list of points"),
         Type::Numbers => String::from("numbers"),
+        Type::Rows => String::from("list of numbers, or of rows of them"),
         Type::Any => String::from("any"),
     };
     if row.unit != Dimension::NONE {

@@ -51,6 +51,10 @@ impl topple_scene::Loader for Anything {
     fn load(&mut self, path: &str, _: &str) -> Result<(String, String), String> {
         Ok((path.to_string(), String::from("sphere s { radius 1 }")))
     }
+
+    fn mesh(&mut self, _: &str, _: &str, _: &topple_mesh::Limits) -> Result<topple_scene::Surface, String> {
+        Ok(topple_scene::Surface::default())
+    }
 }
 
 #[test]

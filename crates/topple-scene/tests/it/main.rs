@@ -4,6 +4,7 @@ mod derived;
 mod forces;
 mod joints;
 mod language;
+mod meshes;
 mod robustness;
 mod round_trip;
 mod run;

@@ -5,18 +5,42 @@ use topple_scene::model::force::Law;
 use topple_scene::model::geometry::{normalize, normalize_rotation};
 use topple_scene::model::{
     Body, BodyKind, Camera, Defaults, Drive, Expectation, Filter, Force, ForceKind, Ignore, Joint, JointKind,
-    Light, Locks, Look, Material, Moment, Motor, Overload, Part, Pose, Query, Scene, Setting, Shape, Soft,
-    Spring, Target, Vec3, Window, World,
+    Light, Locks, Look, Material, MeshForm, Moment, Motor, Overload, Part, Pose, Query, Scene, Setting,
+    Shape, Soft, Spring, Target, Vec3, Window, World,
 };
 use topple_scene::span::Span;
-use topple_scene::{ast, print};
+use topple_scene::{FileLoader, Loader, Options, Surface, ast, load, print};
 
-use crate::support::{good, load_file, scenes};
+use crate::support::{crate_root, load_file, scenes};
+
+/// Gives a tetrahedron for the file of random meshes, and finds those of the corpus.
+struct Tetrahedra;
+
+impl Loader for Tetrahedra {
+    fn load(&mut self, _: &str, _: &str) -> Result<(String, String), String> {
+        Err(String::from("no includes here"))
+    }
+
+    fn mesh(&mut self, path: &str, _: &str, limits: &topple_mesh::Limits) -> Result<Surface, String> {
+        let from = crate_root().join("tests/data/ok/x").display().to_string();
+        if path == "a b.obj" { Ok(tetrahedron()) } else { FileLoader::default().mesh(path, &from, limits) }
+    }
+}
+
+fn tetrahedron() -> Surface {
+    let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    Surface {
+        vertices: corners.map(topple::Vec3::from).to_vec(),
+        triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+    }
+}
 
 /// What the printer wrote loads to the same scene.
 fn assert_round_trip(scene: &Scene) {
     let text = print::scene(scene);
-    let mut again = good(&text);
+    let loaded = load(&text, Options { loader: Some(&mut Tetrahedra), ..Options::default() });
+    assert!(loaded.diagnostics.is_empty(), "{text}\n{}", loaded.report(false));
+    let mut again = loaded.scene;
     again.world.declared = scene.world.declared;
     assert_eq!(&again, scene, "{text}");
 }
@@ -81,28 +105,53 @@ fn shape(dimension: u8) -> BoxedStrategy<Shape> {
             points: vec![[0.0; 3], [x, 0.0, 0.0], [0.0, y, 0.0]],
             rounding: 0.0,
         });
-        let chain = (prop::collection::vec(vector(2), 2..6), any::<bool>())
-            .prop_map(|(points, closed)| Shape::Chain { points, closed });
+        let chain = (prop::collection::vec(vector(2), 2..6), any::<bool>()).prop_map(|(points, closed)| {
+            Shape::Chain {
+                beyond: (!closed && points.len() > 3).then(|| [points[0], points[1]]),
+                points,
+                closed,
+            }
+        });
+        let field = prop::collection::vec(number(), 2..9).prop_map(|heights| Shape::HeightField {
+            columns: heights.len() as u32,
+            size: [2.5, 0.0],
+            heights,
+        });
         let segment = vector(2).prop_map(|from| Shape::Segment { from, to: [from[0] + 1.0, from[1], 0.0] });
         let plane = (direction(2), number()).prop_map(|(normal, offset)| Shape::HalfSpace { normal, offset });
-        prop_oneof![ball, cuboid, capsule, hull, chain, segment, plane].boxed()
+        prop_oneof![ball, cuboid, capsule, hull, chain, field, segment, plane].boxed()
     } else {
-        let cylinder =
-            (positive(), positive()).prop_map(|(radius, height)| Shape::Cylinder { radius, height });
-        let cone = (positive(), positive()).prop_map(|(radius, height)| Shape::Cone { radius, height });
-        let hull =
-            prop::collection::vec(vector(3), 4..7).prop_map(|points| Shape::Hull { points, rounding: 0.0 });
+        let cylinder = (positive(), positive()).prop_map(|(radius, height)| Shape::Cylinder {
+            radius,
+            height,
+            rounding: 0.0,
+        });
+        let cone = (positive(), positive()).prop_map(|(radius, height)| Shape::Cone {
+            radius,
+            height,
+            rounding: 0.1 * radius,
+        });
+        let hull = prop::collection::vec(vector(3), 4..7)
+            .prop_map(|points| Shape::Hull { rounding: if points.len() > 4 { 0.5 } else { 0.0 }, points });
+        let triangle = [vector(3), vector(3), vector(3)].prop_map(|corners| Shape::Triangle { corners });
         let plane = (direction(3), number()).prop_map(|(normal, offset)| Shape::HalfSpace { normal, offset });
-        let mesh = (positive(), any::<bool>(), any::<bool>()).prop_map(|(scale, convex, decompose)| {
-            Shape::Mesh { file: "a b.obj".into(), scale, convex, decompose }
+        let form = prop_oneof![
+            Just(MeshForm::Triangles),
+            Just(MeshForm::Hull),
+            (1u32..256).prop_map(MeshForm::Pieces)
+        ];
+        let mesh = (positive(), form).prop_map(|(scale, form)| Shape::Mesh {
+            file: "a b.obj".into(),
+            surface: tetrahedron().into(),
+            scale,
+            form,
         });
         let field = (2u32..4, 2u32..4, positive()).prop_map(|(rows, columns, size)| Shape::HeightField {
-            rows,
             columns,
             size: [size, size * 2.0],
             heights: (0..rows * columns).map(|index| f64::from(index) / 3.0).collect(),
         });
-        prop_oneof![ball, cuboid, capsule, cylinder, cone, hull, plane, mesh, field].boxed()
+        prop_oneof![ball, cuboid, capsule, cylinder, cone, hull, plane, triangle, mesh, field].boxed()
     }
 }
 
@@ -440,7 +489,7 @@ fn assemble(
         Force {
             name: None,
             on: if is_spring { Vec::new() } else { on.clone() },
-            region: (!anywhere && v[0] > 0.0).then(|| [[f64::NEG_INFINITY; 3], v]),
+            region: (!anywhere && v[0] > 0.0).then_some([[f64::NEG_INFINITY; 3], v]),
             kind,
             span: Span::default(),
         }

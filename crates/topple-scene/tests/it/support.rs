@@ -45,6 +45,17 @@ impl topple_scene::Loader for Beside {
             .map(|(_, text)| (path.to_string(), text))
             .map_err(|_| String::from("no such file"))
     }
+
+    fn mesh(
+        &mut self,
+        path: &str,
+        _: &str,
+        limits: &topple_mesh::Limits,
+    ) -> Result<topple_scene::Surface, String> {
+        let from = self.folder.join("x").display().to_string();
+        let beside = format!("{}/", self.folder.display());
+        FileLoader::default().mesh(path, &from, limits).map_err(|reason| reason.replace(&beside, ""))
+    }
 }
 
 /// Compares with a file; `UPDATE_EXPECT=1` rewrites it.
