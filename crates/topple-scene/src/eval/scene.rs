@@ -263,6 +263,12 @@ impl Evaluator<'_> {
                 self.lose_name(pending.force.name.as_ref());
                 continue;
             };
+            if matches!(pending.force.kind, ForceKind::Spring { .. }) && a == b {
+                let message = format!("this spring joins '{}' to itself", a.unwrap_or_default());
+                self.fail(Diagnostic::error("value", pending.force.span, message));
+                self.lose_name(pending.force.name.as_ref());
+                continue;
+            }
             pending.force.on = on;
             if let ForceKind::Spring { a: first, .. } = &mut pending.force.kind {
                 *first = a.unwrap_or_default();

@@ -220,8 +220,8 @@ fn director_section(out: &mut String) {
     }
     out.push_str("\n## Quantities of the run\n\n");
     out.push_str(
-        "In `expect` and `when`. Of several bodies (a group, a repeated name, `all`) a quantity is a list: a comparison holds if it \
-         holds for every element. `a == b within 1%` or `within 0.1` allows a difference.\n\n",
+        "In `expect` and `when`. Of several bodies (a group, a repeated name, `all`) a quantity is a list: a comparison holds if there is \
+         an element and it holds for every one. `a == b within 1%` or `within 0.1` allows a difference.\n\n",
     );
     out.push_str("| quantity | unit | meaning |\n|---|---|---|\n");
     for quantity in director::QUANTITIES {

@@ -1,10 +1,10 @@
 //! Scenes that run: bodies fall as they should, the director does its part, expectations tell the truth.
 
-use topple_scene::Options;
 use topple_scene::model::Query;
 use topple_scene::run::Simulation;
+use topple_scene::{FileLoader, Options, load};
 
-use crate::support::{good, load_file, of, run, scenes};
+use crate::support::{load_file, of, run, scenes};
 
 fn passed(simulation: &mut Simulation) -> Vec<Option<bool>> {
     simulation.outcomes(true).iter().map(|outcome| outcome.passed).collect()
@@ -120,7 +120,11 @@ fn the_guide_tells_the_truth() {
         guide.split("```scene\n").skip(1).filter_map(|part| part.split("```").next()).collect();
     assert!(snippets.len() >= 8);
     for snippet in snippets {
-        let scene = good(snippet);
+        let name = crate::support::crate_root().join("tests/data/ok/guide.scene").display().to_string();
+        let mut loader = FileLoader::default();
+        let loaded = load(snippet, Options { name, loader: Some(&mut loader), ..Options::default() });
+        assert!(loaded.diagnostics.is_empty(), "{}", loaded.report(false));
+        let scene = loaded.scene;
         let mut simulation = Simulation::new(&scene);
         assert_eq!(simulation.diagnostics().errors(), 0, "{snippet}");
         let windows = scene.expectations.iter().map(|expectation| expectation.window);
@@ -130,4 +134,24 @@ fn the_guide_tells_the_truth() {
             assert_eq!(outcome.passed, Some(true), "{snippet}\n{outcome:#?}");
         }
     }
+}
+
+#[test]
+fn what_is_expected_of_nobody_fails() {
+    let mut simulation = run("world { gravity 0,0,0 frames 20 } sphere a { radius 1 } sphere gone { radius 1 centre 9,0,0 }
+         at 5 steps { remove gone; }
+         when x(late) < 100 { stop; }
+         at 1000 steps { sphere late { radius 1 } }
+         expect finally { x(gone) < 100; min(x(gone)) < 100; mean(x(gone)) > -100; count(x(gone) > 0) == 0; not exists(gone); x(a) == 0 }");
+    assert_eq!(simulation.steps(), 20);
+    assert_eq!(passed(&mut simulation), [false, false, false, true, true, true].map(Some));
+}
+
+#[test]
+fn every_few_steps_is_every_few_steps() {
+    let simulation = run("world { gravity 0,0,0 frames 61 sleeping off } sphere a { radius 1 mass 1 }
+         every 10 steps { push a { impulse 1,0,0 } }
+         every 7 steps as k from 3 steps until 40 steps { sphere b { radius 0.1 centre 5 + k,5,0 } }");
+    assert!((of(&simulation, "vx", "a") - 6.0).abs() < 1e-4);
+    assert_eq!(simulation.value(&Query::Quantity("bodies", vec![])), [7.0]);
 }
