@@ -65,6 +65,8 @@ struct FastBody<D: Dim> {
     is_bullet: bool,
     /// After the end of its motion it slides on.
     slides: bool,
+    /// What stopped it, or the body itself, is elastic.
+    bounces: bool,
     sweep: Sweep<D>,
     /// Bounds of all its shapes on the way.
     bounds: Aabb<D>,
@@ -149,7 +151,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         // undone, or balls would bounce higher and higher.
         let missing = body.sweep.translation - (end.position - awake.centers[slot]);
         let (gained, square) = (2.0 * awake.props[slot].acceleration.dot(missing), state.v.length_squared());
-        if square > 0.0 {
+        if body.bounces && square > 0.0 {
             state.v = state.v * (1.0 - gained / square).max(0.0).sqrt();
         }
         state.dp = end.position - awake.centers[slot];
@@ -198,6 +200,7 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
                     is_stoppable: props.is_dynamic,
                     is_bullet: props.is_bullet && props.is_dynamic,
                     slides: false,
+                    bounces: false,
                     sweep,
                     bounds: Aabb::nothing(),
                 });
@@ -261,7 +264,8 @@ fn margins<D: Dim>(
 
 /// Shortens the motion of a fast body that would get into static ones.
 fn stop_at_statics<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &mut FastBody<D>) {
-    let Some(stop) = first_static(scene, awake, body, 0.0) else { return };
+    let Some((stop, shapes)) = first_static(scene, awake, body, 0.0) else { return };
+    body.bounces = shapes.iter().any(|&shape| scene.shapes[shape].material.restitution > 0.0);
     let sweep = &mut body.sweep;
     sweep.stop = stop.t;
     let Some(normal) = stop.slide else { return };
@@ -273,13 +277,13 @@ fn stop_at_statics<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &
     }
 }
 
-/// Where a body has to stop first before static ones, from time `from` on.
+/// Where a body has to stop first before static ones, from time `from` on, and for which shapes.
 fn first_static<D: Dim>(
     scene: &Scene<'_, D>,
     awake: &AwakeBodies<D>,
     body: &FastBody<D>,
     from: Real,
-) -> Option<Stop<D>> {
+) -> Option<(Stop<D>, [u32; 2])> {
     let mut first: Option<(Stop<D>, [u32; 2])> = None;
     let extent = scene.bodies.cores[body.body as usize].extent;
     for &index in &scene.bodies.records[body.body].shapes {
@@ -296,8 +300,9 @@ fn first_static<D: Dim>(
                 let target = &scene.shapes[other];
                 let still = Sweep::still(scene.bodies.places[proxy.body as usize]);
                 let margins = margins(scene, shape, target, &body.sweep);
-                let to = first.map_or(1.0, |(stop, _)| stop.t);
-                if let Some(stop) = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, to]) {
+                // The whole time for each: one that gets deep late may be met early.
+                if let Some(stop) = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, 1.0])
+                {
                     // DETERMINISM: of equal ones the lower shapes, whatever the order of the visits.
                     let shapes = [index, other];
                     if first.is_none_or(|(old, others)| (stop.t, shapes) < (old.t, others)) {
@@ -308,5 +313,5 @@ fn first_static<D: Dim>(
             true
         });
     }
-    first.map(|(stop, _)| stop)
+    first
 }

@@ -27,7 +27,7 @@ pub(super) fn stop_shapes<D: Dim>(
             children.visit(&bounds, &mut |index| {
                 let child = children.child(index);
                 if is_in_front::<D>(children, index, &child, middle) {
-                    let found = stop_time(&moving, &mover(&child, b, sweep_b), margins, until(range, &first));
+                    let found = stop_time(&moving, &mover(&child, b, sweep_b), margins, range);
                     keep_first(&mut first, found);
                 }
             });
@@ -37,7 +37,7 @@ pub(super) fn stop_shapes<D: Dim>(
             let bounds = bounds_seen([b, a], [sweep_b, sweep_a], range);
             children.visit(&bounds, &mut |index| {
                 let child = children.child(index);
-                let found = stop_time(&mover(&child, a, sweep_a), &other, margins, until(range, &first));
+                let found = stop_time(&mover(&child, a, sweep_a), &other, margins, range);
                 keep_first(&mut first, found);
             });
         }
@@ -48,8 +48,7 @@ pub(super) fn stop_shapes<D: Dim>(
                 let other = mover(&child_b, b, sweep_b);
                 children_a.visit(&children_a.bounds(), &mut |i| {
                     let child_a = children_a.child(i);
-                    let found =
-                        stop_time(&mover(&child_a, a, sweep_a), &other, margins, until(range, &first));
+                    let found = stop_time(&mover(&child_a, a, sweep_a), &other, margins, range);
                     keep_first(&mut first, found);
                 });
             });
@@ -70,10 +69,6 @@ fn keep_first<D: Dim>(first: &mut Option<Stop<D>>, found: Option<Stop<D>>) {
     {
         *first = Some(stop);
     }
-}
-
-fn until<D: Dim>([from, to]: [Real; 2], first: &Option<Stop<D>>) -> [Real; 2] {
-    [from, first.map_or(to, |stop| stop.t.min(to))]
 }
 
 /// True if the point is on the side of the child that things touch.
