@@ -185,7 +185,7 @@ settings! {
     /// sub-steps.
     refine_load: Real = 8.0, positive(), "1";
     /// At most this many times finer (`soft-step`); 1 leaves all groups alike. 64 holds towers of 60, chains with a heavy end and
-    /// arches (`docs/quality.md`).
+    /// arches (`crates/topple/examples/quality`).
     max_refinement: u32 = 64, count(1, 1024), "1";
     /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.
     settling: Real = 0.87, within(0.0, 1.0), "1";
