@@ -67,8 +67,6 @@ pub struct Manifold<D: Dim> {
     pub points: D::PerPoint<ContactPoint<D>>,
     /// Number of points; 0: not touching.
     pub count: u32,
-    /// Impulse of the bounces in the last step [N·s]; not part of the points' impulses, and not kept by snapshots.
-    pub bounce_impulse: Real,
     /// Friction impulse of the whole manifold, world frame [N·s], on b.
     pub friction_impulse: D::Vec,
     /// Friction impulse about the normal [N·m·s], on b (3D).

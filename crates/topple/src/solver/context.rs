@@ -17,8 +17,6 @@ pub struct SolverContext<'a, D: Dim> {
     pub dt: Real,
     /// Sub-steps to take in that time.
     pub substeps: u32,
-    /// True if this continues a step that was begun by another call.
-    pub is_continued: bool,
     /// Time over which the impulses left in the contacts act [s]. A solver with sub-steps sets it to their length.
     pub impulse_time: Real,
     /// How many times shorter the sub-steps are than the settings say: a power of two, 1 for ordinary groups.

@@ -32,13 +32,13 @@ pub struct HitEvent<D: Dim> {
     pub shapes: [ShapeId; 2],
     /// Their bodies.
     pub bodies: [BodyId; 2],
-    /// Where: the point with the largest impulse, world frame [m].
+    /// Where: the middle of the points that touch, world frame [m].
     pub point: D::Point,
     /// Unit vector from the first to the second shape.
     pub normal: D::Vec,
     /// How fast they approached [m/s].
     pub speed: Real,
-    /// Impulse along the normal over the last sub-step, all points together [N·s].
+    /// Impulse along the normal that slowed them down as much as they were slowed down in this step [N·s].
     pub impulse: Real,
 }
 

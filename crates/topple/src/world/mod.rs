@@ -116,7 +116,7 @@ pub(crate) struct Scratch<D: Dim> {
     pub extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
     /// Per block of bodies: what finalising found.
     pub finals: Vec<finalize::BlockResult>,
-    pub approach: Vec<(u32, Real)>,
+    pub approach: Vec<links::Approach<D>>,
     pub continuous: crate::continuous::Scratch<D>,
     pub members: Vec<u32>,
     pub parts: Vec<u32>,

@@ -77,7 +77,7 @@ pub(super) fn solve<D: Dim>(
         }
         // The loads of the last small step count: the others are the way there.
         world.scratch.refine.loads.truncate(reported);
-        solve_part(world, group, StepPart { refinement: count, index, of: count, is_partial: true });
+        solve_part(world, group, StepPart { refinement: count, of: count, is_partial: true });
         for (index, sum) in joints.iter_mut() {
             let joint = &world.joints.hot[*index as usize];
             sum.push += joint.push;

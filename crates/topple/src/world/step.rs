@@ -331,7 +331,7 @@ fn note_approach<D: Dim>(world: &mut World<D>) {
         if contact.flags & flags::HIT_EVENTS != 0 && contact.is_solid() {
             let speed = world.approach_speed(index);
             if speed > world.settings.hit_speed {
-                approach.push((index, speed));
+                approach.push(world.approach(index, speed));
             }
         }
     }
@@ -418,9 +418,7 @@ fn solve<D: Dim>(world: &mut World<D>) {
 pub(super) struct StepPart {
     /// How many times shorter the sub-steps are.
     pub refinement: u32,
-    /// Which one of `of` equal parts of the step.
-    pub index: u32,
-    /// See `index`.
+    /// The part of the step: one of this many equal ones.
     pub of: u32,
     /// Only constraints of the given bodies.
     pub is_partial: bool,
@@ -428,7 +426,7 @@ pub(super) struct StepPart {
 
 impl StepPart {
     /// The whole step with the usual sub-steps.
-    pub(super) const WHOLE: Self = Self { refinement: 1, index: 0, of: 1, is_partial: false };
+    pub(super) const WHOLE: Self = Self { refinement: 1, of: 1, is_partial: false };
 }
 
 /// Hands some bodies to the solver: all of them, or a group that nothing connects with the others.
@@ -437,7 +435,6 @@ pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<
         settings: &world.settings,
         dt: world.settings.dt / part.of as Real,
         substeps: world.settings.substeps * part.refinement / part.of,
-        is_continued: part.index > 0,
         impulse_time: world.settings.dt,
         refinement: part.refinement,
         is_partial: part.is_partial,
@@ -484,12 +481,11 @@ fn stop_fast_bodies<D: Dim>(world: &mut World<D>) {
 /// Turns noted approaches into hit events where an impulse followed.
 fn report_hits<D: Dim>(world: &mut World<D>) {
     for i in 0..world.scratch.approach.len() {
-        let (index, speed) = world.scratch.approach[i];
+        let approach = world.scratch.approach[i];
         // The pair may have gone since: a body left the simulation.
-        if world.contacts.records.get(index).is_none() {
-            continue;
+        if world.contacts.records.get(approach.contact).is_some() {
+            world.report_hit(&approach);
         }
-        world.report_hit(index, speed);
     }
 }
 

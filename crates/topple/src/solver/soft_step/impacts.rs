@@ -169,7 +169,6 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
             }
         }
         let total: Real = given.iter().sum();
-        cold.bounce.0[lane] += total;
         self.rub::<N, A, P, T, K>(friction, lane, &n, (&mut a, &mut b), total);
         for (side, writes) in [(a, row.write_a), (b, row.write_b)] {
             if writes >> lane & 1 == 1 {

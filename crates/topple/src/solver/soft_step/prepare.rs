@@ -339,7 +339,7 @@ pub(crate) fn prepare_row<
 
     a.limit.max(b.limit).store(&mut cold.limit);
     h1[1].store(&mut cold.restitution);
-    (cold.strikes, cold.bounce) = (strikes, F8::default());
+    cold.strikes = strikes;
 
     let inv = invert(weights);
     let center_a = center_a.map(|x| x.mul(inv));
@@ -415,7 +415,6 @@ pub(crate) fn store_lane<
         stored.normal_impulse = new;
         stored.load += (new * settle.share - stored.load) * settle.gain;
     }
-    manifold.bounce_impulse = cold.bounce.0[lane];
     // In the plane nothing has a grain.
     if N == 2 || cold.grains >> lane & 1 == 0 {
         manifold.friction_impulse = D::Vec::ZERO;

@@ -111,8 +111,6 @@ pub(crate) struct ColdRow<const P: usize> {
     pub strikes: bool,
     /// Restitution (no unit).
     pub restitution: F8,
-    /// Impulse of the bounces of this step [N·s].
-    pub bounce: F8,
     /// Lanes with rolling resistance; see `rolling.rs`.
     pub rolls: u8,
     /// Lanes whose surface has a grain: their friction is done one by one, see `rolling.rs`.
@@ -174,7 +172,6 @@ impl<const P: usize> Default for ColdRow<P> {
             limit: zero,
             strikes: false,
             restitution: zero,
-            bounce: zero,
             rolls: 0,
             grains: 0,
             rolling: zero,

@@ -224,7 +224,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         width: SimdWidth,
     ) {
         debug_assert_eq!((D::N, D::ANGULAR, D::MAX_POINTS), (N, A, P));
-        let (settings, is_continued) = (context.settings, context.is_continued);
+        let settings = context.settings;
         let h = context.dt / context.substeps as Real;
         // Impulses are kept for sub-steps of the usual length: the factor is a power of two, so nothing is rounded.
         let refinement = context.refinement as Real;
@@ -527,9 +527,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                             heavy.report((bodies, false), (ratio, weight), cold.limit.0[lane], list);
                             let share = heavy.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0);
                             let settle = Settle { share, gain };
-                            let before = if is_continued { contact.manifold.bounce_impulse } else { 0.0 };
                             store_lane(contact, lane, row, friction, cold, (refinement, settle));
-                            contact.manifold.bounce_impulse += before;
                         }
                     }
                 }
