@@ -43,6 +43,13 @@ const CONTRADICTION: Real = 4.0;
 const HIGHEST: u32 = 1024;
 /// Cosine to the vertical of a contact that bears.
 const UPRIGHT: Real = 0.5;
+/// Columns that stand straight bear this many times `refine_load` before they need it (no unit): a balance near its limit
+/// forgives less.
+const STRAIGHT: Real = 1.5;
+/// What rests farther from its middle than this share of its extent is a balance (no unit).
+const ASIDE: Real = 0.1;
+/// Cosine to the vertical of a contact of things that stand straight.
+const PLUMB: Real = 0.98;
 /// Loads are reported from this share of `refine_load` on.
 const REPORT: Real = 0.75;
 /// Time that a load has to last [s]: longer than an impact.
@@ -225,7 +232,11 @@ impl<D: Dim> World<D> {
             let counts = ratio > JOINT_EASE * self.settings.refine_load;
             if counts { ratio.min(SWING * whole) * JOINT_SHARE } else { 0.0 }
         };
-        let measured = if is_pressed { 0.0 } else { contact.max(of_joint(joint)) };
+        let mut measured = if is_pressed { 0.0 } else { contact.max(of_joint(joint)) };
+        let is_small = (self.settings.refine_load..=STRAIGHT * self.settings.refine_load).contains(&measured);
+        if is_small && self.islands.slots[island].level == 0 && self.is_column(island) == Some(false) {
+            measured = 0.0;
+        }
         (measured, contact_weight.max(of_joint(joint_weight)))
     }
 
@@ -243,8 +254,12 @@ impl<D: Dim> World<D> {
                 continue;
             }
             let count = self.islands.slots[island].count;
-            let may_be = count as Real > self.settings.refine_load && count <= HIGHEST;
-            if may_be && self.is_column(island) {
+            let limit = self.settings.refine_load;
+            let Some(is_balanced) = (count <= HIGHEST).then(|| self.is_column(island)).flatten() else {
+                continue;
+            };
+            let least = if is_balanced { limit } else { STRAIGHT * limit };
+            if count as Real > least {
                 let (_, weight) = self.build_of(island);
                 // At once: nothing is compressed yet.
                 let level = self.level_for(island, weight);
@@ -299,11 +314,12 @@ impl<D: Dim> World<D> {
     }
 
     /// True if an island is a column, an arch, a stack: about as many links as bodies, most of them one above the other, and nothing
-    /// that bounces. Walks no further than it has to: heaps show at once.
-    fn is_column(&self, island: u32) -> bool {
+    /// that bounces; then whether it is a balance of things that rest aside of their middle or on slopes. Walks no further than it has to: heaps show at once.
+    fn is_column(&self, island: u32) -> Option<bool> {
         let up = self.settings.gravity * (-1.0 / self.settings.weight_scale());
         let mut body = self.islands.slots[island].head;
         let (mut bodies, mut ends, mut upright) = (0_u32, 0_u32, 0_u32);
+        let mut is_balanced = false;
         while body != NONE {
             bodies += 1;
             for (contact, side) in self.contacts.of_body(self.bodies.records[body].first_contact) {
@@ -313,20 +329,30 @@ impl<D: Dim> World<D> {
                     continue;
                 }
                 if hot.restitution > 0.0 {
-                    return false;
+                    return None;
                 }
                 ends += 1;
-                let place = &self.bodies.places[hot.bodies[0] as usize];
-                let normal = place.rotation.rotate(hot.manifold.local_normal);
-                upright += u32::from(normal.dot(up).abs() > UPRIGHT);
+                let place_of = |side: usize| &self.bodies.places[hot.bodies[side] as usize];
+                let normal = place_of(0).rotation.rotate(hot.manifold.local_normal);
+                let rise = normal.dot(up).abs();
+                upright += u32::from(rise > UPRIGHT);
+                // Wedges, and what rests on a part of its face.
+                let points = hot.manifold.points();
+                let middle = points
+                    .iter()
+                    .fold(D::Vec::ZERO, |sum, p| sum + if side == 0 { p.local_a } else { p.local_b });
+                let aside = place_of(side).rotation.rotate(middle * (1.0 / points.len().max(1) as Real));
+                let aside = aside - up * aside.dot(up);
+                let is_aside = aside.length() > ASIDE * self.bodies.cores[body as usize].extent;
+                is_balanced |= rise < PLUMB || is_aside;
             }
             // Each link has two ends. What is joined is measured.
             if ends > 2 * bodies + 2 || self.bodies.records[body].first_joint != NONE {
-                return false;
+                return None;
             }
             body = self.bodies.records[body].island_next;
         }
-        2 * upright >= ends
+        (2 * upright >= ends).then_some(is_balanced)
     }
 
     /// The level that an island with the given load needs.
