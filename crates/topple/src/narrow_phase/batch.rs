@@ -1,7 +1,7 @@
 //! A run of contacts to bring up to date, and what is common to all narrow phases: contacts whose boxes have parted,
 //! recycling, and turning a result in the frame of a shape into a manifold in the frames of the bodies.
 
-use super::{CollideJob, LocalManifold, NarrowCounters, PairCache, Parts};
+use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Parts};
 use crate::Settings;
 use crate::body::Bodies;
 use crate::broad_phase::Proxies;
@@ -20,6 +20,7 @@ pub(crate) struct PairSource<'a, D: Dim> {
     pub bodies: &'a Bodies<D>,
     pub shapes: &'a Slots<ShapeRecord<D>>,
     pub proxies: &'a Proxies<D>,
+    pub algorithm: Algorithm,
 }
 
 /// Some contacts of the world, handed out one by one.
@@ -135,6 +136,7 @@ impl<D: Dim> PairTask<'_, D> {
             b_in_a: a.from_center.relative(b_in_body_a),
             margin: self.source.settings.speculative * slop,
             slop,
+            algorithm: self.source.algorithm,
         };
         (job, &mut self.contact.cache, self.counters)
     }

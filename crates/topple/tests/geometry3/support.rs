@@ -2,7 +2,7 @@
 
 use topple::Shape3;
 use topple::math::*;
-use topple::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use topple::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use topple::shape::ShapeOps;
 use topple::shape::d3::HullData;
 
@@ -186,7 +186,7 @@ pub(crate) fn collide_cached(
     cache: &mut PairCache,
 ) -> LocalManifold<D3> {
     let mut out = LocalManifold::default();
-    let job = CollideJob { a, b, b_in_a, margin, slop };
+    let job = CollideJob { a, b, b_in_a, margin, slop, algorithm: Algorithm::Auto };
     Shape3::collide(&job, cache, &mut NarrowCounters::default(), &mut out);
     check_sane(&out, margin, &format!("{a:?} {b:?} {b_in_a:?}"));
     out
