@@ -65,8 +65,7 @@ fn ids_and_both_points_persist_while_sliding_with_jitter() {
                     (x, 0.5 + random.range(-2e-3, 1e-3)),
                     Rot2::from_angle(random.range(-1e-3, 1e-3)),
                 );
-                let got =
-                    collide_cached_by(algorithm, &ground, &brick, pose, 0.02, SLOP_REAL, &mut cache);
+                let got = collide_cached_by(algorithm, &ground, &brick, pose, 0.02, SLOP_REAL, &mut cache);
                 let what = format!("{algorithm:?}, step {step}: {brick:?} on {ground:?}: {got:?}");
                 assert_eq!(got.points().len(), 2, "{what}");
                 assert!(got.normal.y > 0.99999, "{what}");
@@ -221,7 +220,14 @@ fn separate_polygons_are_answered_from_the_cached_axis() {
     let mut out = LocalManifold::default();
     for step in 0..100 {
         let pose = Pose::new((2.0, 0.01 * step as Real), Rot2::from_angle(0.01 * step as Real));
-        let job = CollideJob { a: &a, b: &a, b_in_a: pose, margin: 0.02, slop: SLOP_REAL, algorithm: Algorithm::Auto };
+        let job = CollideJob {
+            a: &a,
+            b: &a,
+            b_in_a: pose,
+            margin: 0.02,
+            slop: SLOP_REAL,
+            algorithm: Algorithm::Auto,
+        };
         Shape2::collide(&job, &mut cache, &mut counters, &mut out);
         assert!(out.is_empty());
     }

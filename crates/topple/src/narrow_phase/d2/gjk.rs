@@ -58,8 +58,7 @@ pub(super) fn collide(
         kind = points(&cores, &found, if known { cache.kind } else { AXIS }, job, out);
     }
     let normal: Vec2 = if kind == AXIS { found.normal.narrow() } else { out.normal };
-    *cache =
-        PairCache { kind, a: normal.x.to_bits(), b: normal.y.to_bits(), value: found.distance as Real };
+    *cache = PairCache { kind, a: normal.x.to_bits(), b: normal.y.to_bits(), value: found.distance as Real };
 }
 
 /// The normal in a cache, if it holds one.

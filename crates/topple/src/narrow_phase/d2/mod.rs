@@ -16,8 +16,8 @@ pub(crate) use segment::collide_children;
 
 use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::math::*;
-use crate::shape::{Shape2, ShapeOps};
 use crate::shape::d2::Scratch;
+use crate::shape::{Shape2, ShapeOps};
 
 /// Contact of the pair in `job`; see [`LocalManifold`].
 pub(crate) fn collide(

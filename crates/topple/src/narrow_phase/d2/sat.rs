@@ -8,8 +8,8 @@
 use super::super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use super::clip;
 use crate::math::*;
-use crate::shape::{Shape2, ShapeOps};
 use crate::shape::d2::{Outline, rectangle_corners, rectangle_outline};
+use crate::shape::{Shape2, ShapeOps};
 
 /// Marks a [`PairCache`] with an edge of a in field `a` and the corner of b below it in field `b`.
 const EDGE_OF_A: u32 = 1;

@@ -13,10 +13,10 @@ use super::algebra::{LaneDim, V, X};
 use super::layout::{Class, Cold, Extra, LIMITS, MOTOR, NO_EXTRA, SPRING, WideRow};
 use super::motion::{HardLaw, Motion};
 use super::sight::{Drift, Free, Sight};
-#[cfg(target_arch = "x86_64")]
-use crate::solver::soft_step::lanes::{Eight, Four as Narrow};
 #[cfg(not(target_arch = "x86_64"))]
 use crate::solver::soft_step::lanes::Scalar as Narrow;
+#[cfg(target_arch = "x86_64")]
+use crate::solver::soft_step::lanes::{Eight, Four as Narrow};
 use crate::solver::soft_step::lanes::{F8, Lanes, SimdWidth};
 use crate::solver::soft_step::rows::WIDTH;
 
