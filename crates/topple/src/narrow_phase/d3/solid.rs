@@ -59,6 +59,7 @@ impl Edge {
 }
 
 /// A shape of which features can be asked for.
+#[allow(clippy::large_enum_variant, reason = "lives on the stack for one pair; a box would allocate")]
 pub(super) enum Core<'a> {
     /// Core of a sphere (both ends equal) or of a capsule.
     Segment([Vec3; 2]),
