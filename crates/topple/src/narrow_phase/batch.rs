@@ -7,6 +7,7 @@ use crate::body::Bodies;
 use crate::broad_phase::Proxies;
 use crate::contact::{Contact, ContactPoint, flags};
 use crate::math::*;
+use crate::query_log::{Answer, Query, QueryLog};
 use crate::shape::ShapeRecord;
 use crate::store::{Disjoint, Slots};
 
@@ -21,6 +22,7 @@ pub(crate) struct PairSource<'a, D: Dim> {
     pub shapes: &'a Slots<ShapeRecord<D>>,
     pub proxies: &'a Proxies<D>,
     pub algorithm: Algorithm,
+    pub log: Option<&'a QueryLog<D>>,
 }
 
 /// Some contacts of the world, handed out one by one.
@@ -71,7 +73,8 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
                 self.update_parts(index);
                 continue;
             }
-            return Some(PairTask { source: self.source, contact, counters: &mut self.counters });
+            let before = contact.cache;
+            return Some(PairTask { source: self.source, contact, counters: &mut self.counters, before });
         }
     }
 
@@ -86,6 +89,8 @@ pub struct PairTask<'a, D: Dim> {
     pub(super) source: &'a PairSource<'a, D>,
     pub(super) contact: &'a mut Contact<D>,
     pub(super) counters: &'a mut NarrowCounters,
+    /// The cache before the contact was computed.
+    pub(super) before: PairCache,
 }
 
 impl<D: Dim> PairTask<'_, D> {
@@ -141,8 +146,20 @@ impl<D: Dim> PairTask<'_, D> {
         (job, &mut self.contact.cache, self.counters)
     }
 
+    /// Adds the pair to the log of queries, if there is one.
+    pub(super) fn record(&mut self, answer: impl FnOnce() -> Vec<LocalManifold<D>>) {
+        let Some(log) = self.source.log else { return };
+        let cache = self.before;
+        let (job, ..) = self.job();
+        let (a, b) = (job.a.clone(), job.b.clone());
+        let CollideJob { b_in_a, margin, slop, algorithm, .. } = job;
+        let query = Query::Contacts { a, b, b_in_a, margin, slop, algorithm, cache };
+        log.record(query, Answer::Contacts(answer()));
+    }
+
     /// Takes the result over into the contact. Impulses of points with the same id live on.
     pub fn finish(&mut self, local: &LocalManifold<D>) {
+        self.record(|| vec![*local]);
         let relative = self.relative_place();
         let frame = self.source.shapes[self.contact.shapes[0]].from_center;
         let old = self.contact.manifold;

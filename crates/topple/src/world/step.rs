@@ -143,6 +143,7 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
         shapes: &world.shapes,
         proxies: &world.proxies,
         algorithm,
+        log: world.query_log.as_ref(),
     };
     let hook = world.hooks.pre_solve.as_ref();
     let scene = hook.map(|hook| super::hooks::HookScene {
