@@ -8,7 +8,7 @@ use topple_scene::lower::Space;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Energy {
     pub kinetic: f64,
-    /// Zero at the origin.
+    /// In gravity, zero at the origin, and under force generators that have one.
     pub potential: f64,
 }
 
@@ -38,6 +38,7 @@ pub(crate) fn energy<D: Space>(world: &World<D>) -> Energy {
         energy.kinetic += f64::from(body.kinetic_energy());
         energy.potential -= f64::from(body.mass()) * f64::from(body.gravity_scale()) * fall;
     }
+    energy.potential += f64::from(world.generator_energy());
     energy
 }
 

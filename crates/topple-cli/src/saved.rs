@@ -6,10 +6,11 @@
 
 use crate::failure::{Failure, Outcome};
 use serde::{Deserialize, Serialize};
+use topple_scene::Surface;
 
 const MAGIC: &[u8; 16] = b"topple saved \r\n\x1a";
 /// Raised with every change of the layout; other versions are refused.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 /// Magic and version.
 const HEAD: usize = MAGIC.len() + 2;
 
@@ -22,8 +23,37 @@ pub(crate) struct Origin {
     pub text: String,
     /// Included files: path as written, file it was written in, name in messages, text.
     pub includes: Vec<(String, String, String, String)>,
+    /// Mesh files.
+    pub meshes: Vec<Mesh>,
     /// Values given from outside, for parameters and settings of the scene.
     pub overrides: Vec<(String, String)>,
+}
+
+/// A mesh file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Mesh {
+    /// Path as written.
+    pub path: String,
+    /// File it was written in.
+    pub from: String,
+    /// Coordinates of the vertices, as bits.
+    pub vertices: Vec<[u32; 3]>,
+    /// Numbers of vertices.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Mesh {
+    /// For a file that was read.
+    pub(crate) fn new(path: &str, from: &str, surface: &Surface) -> Self {
+        let vertices = surface.vertices.iter().map(|v| v.to_array().map(f32::to_bits)).collect();
+        Self { path: path.into(), from: from.into(), vertices, triangles: surface.triangles.clone() }
+    }
+
+    /// What is in the file.
+    pub(crate) fn surface(&self) -> Surface {
+        let vertices = self.vertices.iter().map(|v| v.map(f32::from_bits).into()).collect();
+        Surface { vertices, triangles: self.triangles.clone() }
+    }
 }
 
 /// One run: what it changed at its beginning, and how long it was.

@@ -4,7 +4,7 @@ use crate::args::SceneArgs;
 use crate::failure::{Failure, Outcome};
 use crate::input::{self, Input};
 use crate::output;
-use crate::saved::{self, Header, Origin, Part, Saved};
+use crate::saved::{self, Header, Mesh, Origin, Part, Saved};
 use std::sync::Arc;
 use topple::exec::{Executor, Pool, Serial};
 use topple::{D2, D3, Settings, World};
@@ -13,7 +13,7 @@ use topple_scene::lower::{Space, apply_setting};
 use topple_scene::model::{Scene, Setting};
 use topple_scene::run::{Run, Simulation};
 use topple_scene::span::Sources;
-use topple_scene::{FileLoader, Loaded, Loader, Options, schema};
+use topple_scene::{FileLoader, Loaded, Loader, Options, Surface, schema};
 
 /// Simulated time of a scene that does not say how long it is [s].
 const DEFAULT_TIME: f64 = 10.0;
@@ -275,8 +275,8 @@ pub(crate) fn load(mut origin: Origin) -> Outcome<Opened> {
 }
 
 fn load_once(origin: &mut Origin) -> Loaded {
-    let known = std::mem::take(&mut origin.includes);
-    let mut loader = Library { known, files: FileLoader::default() };
+    let (known, meshes) = (std::mem::take(&mut origin.includes), std::mem::take(&mut origin.meshes));
+    let mut loader = Library { known, meshes, files: FileLoader::default() };
     let options = Options {
         name: origin.name.clone(),
         overrides: origin.overrides.clone(),
@@ -285,6 +285,7 @@ fn load_once(origin: &mut Origin) -> Loaded {
     };
     let loaded = topple_scene::load(&origin.text, options);
     origin.includes = loader.known;
+    origin.meshes = loader.meshes;
     loaded
 }
 
@@ -306,9 +307,10 @@ fn take_engine_settings(overrides: &mut Vec<(String, String)>, scene: &Scene) ->
     taken
 }
 
-/// Includes from memory where they are known, else from disk, and then known.
+/// Includes and meshes from memory where they are known, else from disk, and then known.
 struct Library {
     known: Vec<(String, String, String, String)>,
+    meshes: Vec<Mesh>,
     files: FileLoader,
 }
 
@@ -321,6 +323,16 @@ impl Loader for Library {
         let (name, text) = self.files.load(path, from)?;
         self.known.push((path.into(), from.into(), name.clone(), text.clone()));
         Ok((name, text))
+    }
+
+    fn mesh(&mut self, path: &str, from: &str, limits: &topple_mesh::Limits) -> Result<Surface, String> {
+        let found = self.meshes.iter().find(|known| known.path == path && known.from == from);
+        if let Some(mesh) = found {
+            return Ok(mesh.surface());
+        }
+        let surface = self.files.mesh(path, from, limits)?;
+        self.meshes.push(Mesh::new(path, from, &surface));
+        Ok(surface)
     }
 }
 
@@ -358,7 +370,7 @@ fn restore<D: Space>(run: &mut Run<D>, snapshot: &[u8], scene: &Scene) -> Result
     let world = World::<D>::restore(snapshot)?;
     let hash = world.state_hash();
     if !needs_its_past(scene) {
-        run.world = world;
+        run.adopt(world)?;
     }
     Ok(hash)
 }

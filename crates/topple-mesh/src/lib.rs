@@ -19,6 +19,7 @@ mod stl;
 
 pub use decompose::{DecomposeOptions, decompose};
 pub use error::{MeshError, Place};
+pub use obj::write as to_obj;
 pub use topple::shape::d3::mesh::generate::Surface;
 
 use std::io::Read;

@@ -121,3 +121,17 @@ fn out_of_bounds(bytes: &[u8]) -> MeshError {
     }
     MeshError::whole("a face names a vertex that does not exist")
 }
+
+/// The text of an OBJ file with these triangles. Reading it gives the same triangles, bit for bit.
+pub fn write(surface: &Surface) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    for v in &surface.vertices {
+        let _ = writeln!(text, "v {} {} {}", v.x, v.y, v.z);
+    }
+    for [a, b, c] in &surface.triangles {
+        let _ = writeln!(text, "f {} {} {}", a + 1, b + 1, c + 1);
+    }
+    text
+}

@@ -31,6 +31,7 @@ pub mod span;
 pub mod units;
 pub mod value;
 
+use std::io::Read as _;
 use std::sync::Arc;
 
 use diagnostics::{Diagnostic, Diagnostics};
@@ -39,12 +40,19 @@ use eval::{Evaluator, Override};
 use limits::Limits;
 use model::Scene;
 use span::{Sources, Span};
+pub use topple_mesh::Surface;
 
 /// Finds the text of an included file.
 pub trait Loader {
     /// The text of `path` as written in the file called `from`, with the name to show in diagnostics; or the reason why
     /// there is none. The same file must always get the same name: that is how cycles are found.
     fn load(&mut self, path: &str, from: &str) -> Result<(String, String), String>;
+
+    /// The triangles of the mesh file `path` as written in the file called `from`, within these limits; or the reason why
+    /// there are none, with the place in the mesh file.
+    fn mesh(&mut self, _path: &str, _from: &str, _limits: &topple_mesh::Limits) -> Result<Surface, String> {
+        Err(String::from("there are no other files here"))
+    }
 }
 
 /// Refuses every include.
@@ -72,13 +80,15 @@ impl Default for FileLoader {
 
 impl Loader for FileLoader {
     fn load(&mut self, path: &str, from: &str) -> Result<(String, String), String> {
-        let folder = std::path::Path::new(from).parent().unwrap_or_else(|| std::path::Path::new(""));
-        let path = folder.join(path);
-        let size = std::fs::metadata(&path).map_err(|error| error.to_string())?.len();
-        if size > self.max_bytes {
+        let path = beside(from, path)?;
+        let file = std::fs::File::open(&path).map_err(|error| error.to_string())?;
+        let mut text = String::new();
+        // One byte more than allowed: a file may grow, or not know its size.
+        let read = file.take(self.max_bytes.saturating_add(1)).read_to_string(&mut text);
+        if text.len() as u64 > self.max_bytes {
             return Err(format!("it is larger than {} MiB", self.max_bytes >> 20));
         }
-        let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;
+        read.map_err(|error| error.to_string())?;
         // One name per file, however it is reached.
         let name = path.canonicalize().map_or_else(
             |_| path.clone(),
@@ -91,6 +101,29 @@ impl Loader for FileLoader {
         );
         Ok((name.display().to_string(), text))
     }
+
+    fn mesh(&mut self, path: &str, from: &str, limits: &topple_mesh::Limits) -> Result<Surface, String> {
+        let place = beside(from, path).map_err(|reason| format!("{path}: cannot be read: {reason}"))?;
+        topple_mesh::load_with(place, limits).map_err(|error| error.to_string())
+    }
+}
+
+/// A path as written in a file; only ordinary files are opened, because others may never end.
+fn beside(from: &str, path: &str) -> Result<std::path::PathBuf, String> {
+    let folder = std::path::Path::new(from).parent().unwrap_or_else(|| std::path::Path::new(""));
+    let path = folder.join(path);
+    let found = std::fs::metadata(&path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => String::from("there is no such file"),
+        _ => error.to_string(),
+    })?;
+    if !found.is_file() {
+        return Err(String::from(if found.is_dir() {
+            "it is a folder"
+        } else {
+            "it is not an ordinary file"
+        }));
+    }
+    Ok(path)
 }
 
 /// How to load a scene.

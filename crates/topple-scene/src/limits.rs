@@ -22,6 +22,10 @@ pub struct Limits {
     pub list_elements: u64,
     /// Evaluated expression nodes and declarations together: bounds the time.
     pub work: u64,
+    /// Size of all mesh files together [bytes].
+    pub mesh_bytes: u64,
+    /// Triangles of all mesh files together, and vertices as many.
+    pub mesh_triangles: usize,
     /// Diagnostics kept; the rest is only counted.
     pub diagnostics: usize,
 }
@@ -38,6 +42,8 @@ impl Default for Limits {
             declarations: 1_000_000,
             list_elements: 4_000_000,
             work: 100_000_000,
+            mesh_bytes: 256 << 20,
+            mesh_triangles: 4_000_000,
             diagnostics: 500,
         }
     }
@@ -69,6 +75,16 @@ impl Limits {
             ("declarations", self.declarations.to_string(), "declarations after expansion"),
             ("list elements", self.list_elements.to_string(), "elements of all lists together"),
             ("work", self.work.to_string(), "evaluated expressions and declarations together"),
+            (
+                "mesh size",
+                format!("{} MiB", self.mesh_bytes >> 20),
+                "all mesh files together, each counted once",
+            ),
+            (
+                "mesh triangles",
+                self.mesh_triangles.to_string(),
+                "of all mesh files together; vertices as many",
+            ),
             ("diagnostics", self.diagnostics.to_string(), "messages kept; the rest is counted"),
         ]
     }

@@ -47,7 +47,7 @@ pub use body::{BodyDef, BodyKind, Drag, Locks, Motion};
 pub use error::Error;
 pub use joint::{JointDef, JointKind};
 pub use math::{Aabb, D2, D3, Dim, Point2, Point3, Pose, Quat, Real, Rot2, SymMat3, Vec2, Vec3};
-pub use settings::{SettingInfo, Settings};
+pub use settings::{SettingInfo, SettingValue, Settings};
 pub use shape::{Filter, Mass, Material, Mixing, Shape2, Shape3, ShapeDef};
 pub use store::{BodyId, ContactId, GeneratorId, JointId, ShapeId};
 pub use world::{Body, BodyMut, Events, JointMut, JointView, Methods, Part, Profile, World};

@@ -64,9 +64,10 @@ macro_rules! settings {
                 let d = Self::default();
                 vec![
                     SettingInfo { name: "gravity", unit: "m/s²", default: text::show_vector::<D>(d.gravity),
-                        doc: "Acceleration by gravity.".into() },
+                        doc: "Acceleration by gravity.".into(), value: SettingValue::Vector, allowed: "finite".into() },
                     $(SettingInfo { name: stringify!($name), unit: $unit, default: text::Setting::show(&d.$name),
-                        doc: concat!($($doc, " "),*).trim().into() },)*
+                        doc: concat!($($doc, " "),*).trim().into(), value: <$type as text::Setting>::VALUE,
+                        allowed: allowed::$kind($($arg),*) },)*
                 ]
             }
 
@@ -93,6 +94,25 @@ pub struct SettingInfo {
     pub default: String,
     /// What it does.
     pub doc: String,
+    /// What it holds.
+    pub value: SettingValue,
+    /// Which values are allowed, in words; empty if all are.
+    pub allowed: String,
+}
+
+/// What a setting holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingValue {
+    /// A number.
+    Number,
+    /// A whole number.
+    Count,
+    /// True or false.
+    Flag,
+    /// A rule of [`Mixing`].
+    Mixing,
+    /// Numbers, one per axis.
+    Vector,
 }
 
 settings! {
@@ -166,7 +186,7 @@ settings! {
     /// sub-steps.
     refine_load: Real = 8.0, positive(), "1";
     /// At most this many times finer (`soft-step`); 1 leaves all groups alike. 64 holds towers of 60, chains with a heavy end and
-    /// arches (`docs/quality.md`), but groups that move much while they bear much still lose motion by it.
+    /// arches (`crates/topple/examples/quality`), but groups that move much while they bear much still lose motion by it.
     max_refinement: u32 = 1, count(1, 1024), "1";
     /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.
     settling: Real = 0.87, within(0.0, 1.0), "1";
@@ -218,16 +238,48 @@ mod check {
     }
 }
 
+/// What the range checks allow, in words, one per kind of setting.
+mod allowed {
+    use super::Real;
+
+    pub(super) fn within(low: Real, high: Real) -> String {
+        format!("from {low} to {high}")
+    }
+
+    pub(super) fn count(low: u32, high: u32) -> String {
+        format!("from {low} to {high}")
+    }
+
+    pub(super) fn not_negative() -> String {
+        "at least 0".into()
+    }
+
+    pub(super) fn positive() -> String {
+        "above 0".into()
+    }
+
+    pub(super) fn flag() -> String {
+        String::new()
+    }
+
+    pub(super) fn mixing() -> String {
+        String::new()
+    }
+}
+
 /// Settings to and from text.
 mod text {
-    use super::{Dim, Error, Mixing, Real, VecOps};
+    use super::{Dim, Error, Mixing, Real, SettingValue, VecOps};
 
     pub(super) trait Setting: Sized {
+        const VALUE: SettingValue;
         fn parse(field: &'static str, text: &str) -> Result<Self, Error>;
         fn show(&self) -> String;
     }
 
     impl Setting for Real {
+        const VALUE: SettingValue = SettingValue::Number;
+
         fn parse(field: &'static str, text: &str) -> Result<Self, Error> {
             text.trim().parse().map_err(|_| Error::invalid(field, text, "a number"))
         }
@@ -237,6 +289,8 @@ mod text {
     }
 
     impl Setting for u32 {
+        const VALUE: SettingValue = SettingValue::Count;
+
         fn parse(field: &'static str, text: &str) -> Result<Self, Error> {
             text.trim().parse().map_err(|_| Error::invalid(field, text, "a whole number, at least 0"))
         }
@@ -246,6 +300,8 @@ mod text {
     }
 
     impl Setting for bool {
+        const VALUE: SettingValue = SettingValue::Flag;
+
         fn parse(field: &'static str, text: &str) -> Result<Self, Error> {
             match text.trim() {
                 "true" | "on" | "yes" | "1" => Ok(true),
@@ -259,6 +315,8 @@ mod text {
     }
 
     impl Setting for Mixing {
+        const VALUE: SettingValue = SettingValue::Mixing;
+
         fn parse(field: &'static str, text: &str) -> Result<Self, Error> {
             let found = Mixing::NAMES.iter().find(|(name, _)| *name == text.trim());
             found

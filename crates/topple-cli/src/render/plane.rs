@@ -42,7 +42,7 @@ pub(crate) fn draw(
         fine,
         paper: scene.background.as_ref().map_or(light(PAPER), |given| light(given.colour)),
         squares: scene.background.is_none().then(|| view.nice(60.0)),
-        lines: stage.pieces.iter().enumerate().filter_map(|(index, piece)| line(index, piece)).collect(),
+        lines: stage.pieces.iter().enumerate().flat_map(|(index, piece)| lines(index, piece)).collect(),
     };
     let (width, height) = (size.0 as usize * fine, size.1 as usize * fine);
     let mut ids = vec![NOTHING; width * height];
@@ -108,11 +108,19 @@ struct Painter<'a> {
     lines: Vec<(u32, Vec2, Vec2)>,
 }
 
-/// A piece without thickness: its number and its ends.
-fn line(index: usize, piece: &super::stage::Piece<D2>) -> Option<(u32, Vec2, Vec2)> {
-    let Shape2::Segment { a, b } = &piece.shape else { return None };
+/// Pieces without thickness: their number and their ends.
+fn lines(index: usize, piece: &super::stage::Piece<D2>) -> Vec<(u32, Vec2, Vec2)> {
     let end = |local: Vec2| -> Vec2 { piece.pose.transform(local).to_vec() };
-    Some((index as u32, end(*a), end(*b)))
+    match &piece.shape {
+        Shape2::Segment { a, b } => vec![(index as u32, end(*a), end(*b))],
+        Shape2::Chain { data } => {
+            let corners = data.vertices();
+            let last = data.is_loop().then(|| [corners[corners.len() - 1], corners[0]]);
+            let pairs = corners.windows(2).map(|pair| [pair[0], pair[1]]).chain(last);
+            pairs.map(|[a, b]| (index as u32, end(a), end(b))).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 impl Painter<'_> {

@@ -54,10 +54,8 @@ pub(crate) fn run(args: &RunArgs) -> Outcome {
         output::print(&summary::text(&report))?;
     }
     if report.faults > 0 {
-        return Err(Failure::cannot(format_args!(
-            "{} bodies were taken out because their motion was no longer finite",
-            report.faults
-        )));
+        let taken = count(report.faults, "body was", "bodies were");
+        return Err(Failure::cannot(format_args!("{taken} taken out because motion was no longer finite")));
     }
     Ok(())
 }

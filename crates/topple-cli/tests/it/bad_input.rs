@@ -137,3 +137,38 @@ fn an_unreadable_file_is_told() {
     assert_eq!(code(&output), 1);
     assert!(stderr(&output).contains("no permission"));
 }
+
+#[test]
+fn a_broken_mesh_is_told_with_both_places_and_the_rest_runs() {
+    let bench = Bench::new();
+    bench.write("bad.obj", "v 0 0 0\nv 1 0 0\nv 0 x 0\nf 1 2 3\n");
+    bench.write(
+        "x.scene",
+        "world { }\nsphere { radius 1 }\nmesh { file \"bad.obj\"  static }\nmesh { file \"none.stl\" }\n",
+    );
+    let output = bench.topple("run x.scene -n 1 --json");
+    assert_eq!(code(&output), 0);
+    let told = stderr(&output);
+    assert!(
+        told.contains("x.scene:3:8") && told.contains("bad.obj:3: a vertex needs three numbers"),
+        "{told}"
+    );
+    assert!(
+        told.contains("x.scene:4:8") && told.contains("none.stl") && told.contains("no such file"),
+        "{told}"
+    );
+    assert_eq!(code(&bench.topple("run x.scene -n 1 --strict")), 3);
+    assert_eq!(code(&bench.topple("check x.scene")), 3);
+}
+
+#[test]
+#[cfg(unix)]
+fn files_that_never_end_are_not_opened() {
+    let bench = Bench::new();
+    std::os::unix::fs::symlink("/dev/zero", bench.path("zero.obj")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", bench.path("zero.inc")).unwrap();
+    bench.write("x.scene", "world { }\nmesh { file \"zero.obj\"  static }\ninclude \"zero.inc\"\n");
+    let output = bench.topple("check x.scene");
+    assert_eq!(code(&output), 3);
+    assert_eq!(stderr(&output).matches("not an ordinary file").count(), 2, "{}", stderr(&output));
+}

@@ -91,6 +91,18 @@ fn a_scene_comes_from_standard_input_too() {
 }
 
 #[test]
+fn files_of_a_scene_from_standard_input_are_beside_the_working_directory() {
+    let bench = Bench::new();
+    bench.write("m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let mut command = bench.command();
+    command.args(["run", "-", "-n", "1", "--strict"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"world { }\nmesh { file \"m.obj\"  static }\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
+#[test]
 fn the_summary_speaks_to_a_person() {
     let bench = Bench::new();
     bench.write("stack.scene", STACK);

@@ -50,6 +50,25 @@ fn included_files_and_values_travel_along() {
 }
 
 #[test]
+fn meshes_and_generators_travel_along() {
+    let bench = Bench::new();
+    bench.write("wedge.obj", "v 0 0 0\nv 2 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    let text = "world { }\nwall { normal 0,1,0  toOrig 0 }\nmesh w { file \"wedge.obj\"  centre 0,2,0 }\n\
+                sphere s { radius 0.3  centre 0.3,4,0.2 }\nforce wind { velocity 2,0,0 }\nforce drag { angular 0.01 }\n";
+    for director in [
+        "",
+        "at 15 steps { mesh late { file \"wedge.obj\"  centre 3,1,0 }  force vortex { radius 5  swirl 3 } }\n",
+    ] {
+        bench.write("wedge.obj", "v 0 0 0\nv 2 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+        bench.write("x.scene", format!("{text}{director}"));
+        let whole = bench.json("run x.scene -n 60 --json");
+        bench.good("run x.scene -n 30 --save half.topple");
+        std::fs::remove_file(bench.path("wedge.obj")).unwrap();
+        assert_eq!(bench.json("run half.topple -n 30 --json")["hash"], whole["hash"], "{director}");
+    }
+}
+
+#[test]
 fn methods_chosen_before_are_kept_and_can_be_changed() {
     let bench = Bench::new();
     bench.write("x.scene", STACK);

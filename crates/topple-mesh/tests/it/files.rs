@@ -124,3 +124,20 @@ fn cut_and_changed_files_never_panic() {
         }
     }
 }
+
+/// Corners of all triangles, in order.
+fn corners(surface: &topple_mesh::Surface) -> Vec<[topple::Vec3; 3]> {
+    surface.triangles.iter().map(|triangle| triangle.map(|v| surface.vertices[v as usize])).collect()
+}
+
+/// The animal of the demo scenes is the generated one. `UPDATE_EXPECT=1` writes it again.
+#[test]
+fn what_was_written_as_obj_is_read_bit_for_bit() {
+    let animal = topple::shape::d3::mesh::generate::animal(20).unwrap();
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/meshes/animal.obj");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, topple_mesh::to_obj(&animal)).unwrap();
+    }
+    let again = topple_mesh::load(&path).unwrap();
+    assert!(corners(&again) == corners(&animal), "{} is another animal", path.display());
+}

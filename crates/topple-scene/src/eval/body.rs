@@ -180,11 +180,28 @@ impl Evaluator<'_> {
             "sphere" | "circle" => Shape::Ball { radius: record.number_or("radius") },
             "box" => Shape::Cuboid { size: record.vector_or("size"), rounding: record.number_or("rounding") },
             "cylinder" => {
-                Shape::Cylinder { radius: record.number_or("radius"), height: record.number_or("height") }
+                let [radius, height, rounding] =
+                    ["radius", "height", "rounding"].map(|name| record.number_or(name));
+                Shape::Cylinder { radius, height, rounding }
             }
-            "cone" => Shape::Cone { radius: record.number_or("radius"), height: record.number_or("height") },
+            "cone" => {
+                let [radius, height, rounding] =
+                    ["radius", "height", "rounding"].map(|name| record.number_or(name));
+                Shape::Cone { radius, height, rounding }
+            }
             "capsule" => self.capsule(record, declaration)?,
-            "hull" => Shape::Hull { points: take_points(record), rounding: 0.0 },
+            "hull" => {
+                let rounding = record.number_or("rounding");
+                Shape::Hull { points: take_points(record), rounding }
+            }
+            "triangle" => {
+                let span = record.span("points").unwrap_or(declaration.kind.span);
+                let Ok(corners) = <[Vec3; 3]>::try_from(take_points(record)) else {
+                    let message = "a triangle has three corners";
+                    return Err(self.fail(Diagnostic::error("value", span, message)));
+                };
+                Shape::Triangle { corners }
+            }
             "polygon" => self.polygon(record, declaration)?,
             "segment" => {
                 let (from, to) = (record.vector_or("from"), record.vector_or("to"));
@@ -196,18 +213,21 @@ impl Evaluator<'_> {
             }
             "chain" => {
                 let closed = record.flag("loop");
-                Shape::Chain { points: take_points(record), closed }
+                let beyond = match (record.vector("before"), record.vector("after")) {
+                    (Some(before), Some(after)) if !closed => Some([before, after]),
+                    (None, None) => None,
+                    _ => {
+                        let message = "'before' and 'after' are given together, for a chain that is no loop";
+                        return Err(self.fail(Diagnostic::error("value", declaration.kind.span, message)));
+                    }
+                };
+                Shape::Chain { points: take_points(record), closed, beyond }
             }
             "wall" => Shape::HalfSpace {
                 normal: geometry::normalize(record.vector_or("normal")),
                 offset: record.number_or("toOrig"),
             },
-            "mesh" => Shape::Mesh {
-                file: record.text("file").unwrap_or_default(),
-                scale: record.number_or("scale"),
-                convex: record.flag("convex"),
-                decompose: record.flag("decompose"),
-            },
+            "mesh" => self.mesh(record, declaration)?,
             _ => self.height_field(record, declaration)?,
         };
         Ok((shape, turned))
@@ -263,27 +283,6 @@ impl Evaluator<'_> {
             )));
         }
         Ok(Shape::Hull { points, rounding })
-    }
-
-    fn height_field(&mut self, record: &mut Record, declaration: &Declaration) -> Result<Shape, Reported> {
-        let (rows, columns) = (record.number_or("rows") as u32, record.number_or("columns") as u32);
-        let span = declaration.kind.span;
-        let numbers = |value: Option<Checked>| match value {
-            Some(Checked::Numbers(numbers)) => numbers,
-            _ => Vec::new(),
-        };
-        let size = numbers(record.take("size"));
-        let heights = numbers(record.take("heights"));
-        let &[width, depth] = size.as_slice() else {
-            return Err(self.fail(Diagnostic::error("type", span, "'size' of a heightfield is two numbers")));
-        };
-        let wanted = rows as usize * columns as usize;
-        if heights.len() != wanted {
-            let message =
-                format!("'heights' must hold {rows} × {columns} = {wanted} numbers, found {}", heights.len());
-            return Err(self.fail(Diagnostic::error("value", span, message)));
-        }
-        Ok(Shape::HeightField { rows, columns, size: [width, depth], heights })
     }
 
     // ---- pose ---------------------------------------------------------------------------------------------
@@ -439,11 +438,20 @@ impl Evaluator<'_> {
                 .or_else(|| outer.and_then(|outer| outer.number(name)))
                 .or_else(|| compound.and_then(from))
         };
-        let surface = record
-            .vector("surfaceVelocity")
-            .or_else(|| own.and_then(|own| own.surface_velocity))
-            .or_else(|| outer.and_then(|outer| outer.vector("surfaceVelocity")))
-            .or_else(|| compound.and_then(|compound| compound.surface_velocity));
+        let vector = |name: &str, from: fn(&NamedMaterial) -> Option<Vec3>| {
+            record
+                .vector(name)
+                .or_else(|| own.and_then(from))
+                .or_else(|| outer.and_then(|outer| outer.vector(name)))
+                .or_else(|| compound.and_then(from))
+        };
+        let word = |name: &str, from: fn(&NamedMaterial) -> Option<SmolStr>| {
+            record
+                .text(name)
+                .or_else(|| own.and_then(from))
+                .or_else(|| outer.and_then(|outer| outer.text(name)))
+                .or_else(|| compound.and_then(from))
+        };
         Material {
             density: number("density", |m| m.density).unwrap_or(self.world.density),
             elastic: number("elastic", |m| m.elastic).unwrap_or(self.world.elastic),
@@ -451,7 +459,11 @@ impl Evaluator<'_> {
             static_friction: number("staticFriction", |m| m.static_friction),
             rolling_friction: number("rollingFriction", |m| m.rolling_friction).unwrap_or(0.0),
             spinning_friction: number("spinningFriction", |m| m.spinning_friction).unwrap_or(0.0),
-            surface_velocity: surface.unwrap_or([0.0; 3]),
+            surface_velocity: vector("surfaceVelocity", |m| m.surface_velocity).unwrap_or([0.0; 3]),
+            grain: vector("grain", |m| m.grain).unwrap_or([0.0; 3]),
+            grain_friction: number("grainFriction", |m| m.grain_friction).unwrap_or(1.0),
+            friction_mixing: word("frictionMixing", |m| m.friction_mixing.clone()),
+            elastic_mixing: word("elasticMixing", |m| m.elastic_mixing.clone()),
         }
     }
 

@@ -7,7 +7,7 @@ use super::{Evaluator, Output};
 use crate::NoIncludes;
 use crate::diagnostics::Diagnostics;
 use crate::limits::Limits;
-use crate::model::{Action, Event, NamedMaterial, Scene, World};
+use crate::model::{Action, Event, MeshFile, NamedMaterial, Scene, World};
 use crate::span::Sources;
 
 /// What an event did, and what was wrong with it.
@@ -24,6 +24,7 @@ pub struct Expander {
     world: World,
     materials: Vec<NamedMaterial>,
     templates: Vec<(smol_str::SmolStr, Arc<crate::ast::Declaration>)>,
+    meshes: Vec<MeshFile>,
     names: Names,
     limits: Limits,
 }
@@ -62,6 +63,7 @@ impl Expander {
             world: scene.world.clone(),
             materials: scene.materials.clone(),
             templates: scene.templates.iter().filter_map(template).collect(),
+            meshes: scene.meshes.clone(),
             names,
             limits,
         }
@@ -76,6 +78,9 @@ impl Expander {
         evaluator.world = self.world.clone();
         evaluator.scene.materials.clone_from(&self.materials);
         evaluator.templates = self.templates.iter().cloned().collect();
+        for mesh in &self.meshes {
+            evaluator.meshes.insert((mesh.from, mesh.path.clone()), Ok(Arc::clone(&mesh.surface)));
+        }
         evaluator.names = std::mem::take(&mut self.names);
         evaluator.output = Output::Event(Vec::new());
         evaluator.run_event(event, &event.items, occurrence);

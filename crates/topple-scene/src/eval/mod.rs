@@ -11,6 +11,7 @@ pub(crate) mod expander;
 mod expr;
 mod force;
 mod joint;
+mod mesh;
 mod names;
 mod query;
 pub(crate) mod random;
@@ -32,6 +33,7 @@ use crate::limits::Limits;
 use crate::model::{Action, Pose, Scene, World};
 use crate::span::{FileId, Sources, Span};
 use crate::value::Value;
+use topple_mesh::Surface;
 
 use names::{Level, Names};
 use random::{Place, Sites};
@@ -55,6 +57,8 @@ struct Usage {
     repetitions: u64,
     elements: u64,
     declarations: usize,
+    mesh_bytes: u64,
+    mesh_triangles: usize,
 }
 
 /// Where built things go.
@@ -95,6 +99,8 @@ pub(crate) struct Evaluator<'a> {
     scene: Scene,
     pending: scene::Pending,
     output: Output,
+    /// Mesh files that were read, or why not, by the text they are written in.
+    meshes: HashMap<(FileId, SmolStr), Result<Arc<Surface>, String>>,
     /// Closed blocks keep the units of their numbers, for a trial.
     keeps_units: bool,
     /// The current statement has a fault that is gone once units are.
@@ -147,6 +153,7 @@ impl<'a> Evaluator<'a> {
             has_unit_fault: false,
             unit_faults: Vec::new(),
             output: Output::Scene,
+            meshes: HashMap::new(),
         }
     }
 

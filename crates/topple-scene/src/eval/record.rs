@@ -7,6 +7,7 @@ use super::scene::faulty_material;
 use super::{Evaluator, Reported};
 use crate::ast::{Argument, Expr, ExprKind, Word};
 use crate::diagnostics::{Diagnostic, nearest};
+use crate::lower::check_setting;
 use crate::model::{Setting, Vec3};
 use crate::schema::{Default, Dims, Family, KindInfo, Param, Range, Type, functions};
 use crate::span::Span;
@@ -27,6 +28,7 @@ pub(crate) enum Checked {
     Material(SmolStr),
     Points(Vec<Vec3>),
     Numbers(Vec<f64>),
+    Rows(Vec<Vec<f64>>),
     Any(Value),
 }
 
@@ -316,7 +318,26 @@ impl Evaluator<'_> {
                 }
                 Ok(Checked::Points(points))
             }
+            (Type::Numbers, Value::Number(number, _)) => Ok(Checked::Numbers(vec![number])),
             (Type::Numbers, Value::Vector(parts, _)) => Ok(Checked::Numbers(parts)),
+            (Type::Rows, Value::Vector(parts, _)) => {
+                Ok(Checked::Rows(parts.into_iter().map(|part| vec![part]).collect()))
+            }
+            (Type::Rows, Value::List(list)) => {
+                let mut rows = Vec::with_capacity(list.len());
+                for entry in list {
+                    match entry {
+                        Value::Number(number, _) => rows.push(vec![number]),
+                        Value::Vector(parts, _) => rows.push(parts),
+                        other => {
+                            let message =
+                                format!("'{}' holds numbers, found {}", param.name, other.describe());
+                            return Err(self.fail(Diagnostic::error("type", span, message)));
+                        }
+                    }
+                }
+                Ok(Checked::Rows(rows))
+            }
             (Type::Numbers, Value::List(list)) => {
                 let mut numbers = Vec::with_capacity(list.len());
                 for entry in &list {
@@ -490,6 +511,11 @@ impl Evaluator<'_> {
                 }
                 _ => None,
             },
+            Range::Engine(allowed) => {
+                let setting = value.setting(self.world.dimension);
+                let refused = setting.and_then(|setting| check_setting(param.name, &setting).err());
+                refused.map(|_| format!("must be {allowed}"))
+            }
             Range::AtLeast(count) => match value {
                 Checked::Points(points) if points.len() < count => {
                     Some(format!("needs at least {count} points"))
@@ -523,7 +549,7 @@ fn describe(kind: Type, dimension: usize) -> String {
         Type::Quaternion => String::from("four numbers"),
         Type::Text => String::from("a text in quotes"),
         Type::Points => String::from("a list of points"),
-        Type::Numbers => String::from("a list of numbers"),
+        Type::Numbers | Type::Rows => String::from("a list of numbers"),
         _ => String::from("something else"),
     }
 }

@@ -263,10 +263,18 @@ impl Evaluator<'_> {
                 self.lose_name(pending.force.name.as_ref());
                 continue;
             };
+            if matches!(pending.force.kind, ForceKind::Spring { .. }) && a == b {
+                let message = format!("this spring joins '{}' to itself", a.unwrap_or_default());
+                self.fail(Diagnostic::error("value", pending.force.span, message));
+                self.lose_name(pending.force.name.as_ref());
+                continue;
+            }
             pending.force.on = on;
-            if let ForceKind::Spring { a: first, b: second, .. } = &mut pending.force.kind {
+            if let ForceKind::Spring { a: first, .. } = &mut pending.force.kind {
                 *first = a.unwrap_or_default();
-                *second = b;
+            }
+            if let Some(other) = pending.force.kind.other_body_mut() {
+                *other = b;
             }
             done.push(Action::AddForce(Box::new(pending.force)));
         }
@@ -346,6 +354,7 @@ impl Evaluator<'_> {
             let _ = self.resolve_query(check);
         }
         self.close_templates(&faulty);
+        self.keep_meshes();
         self.scene.faulty = self.names.faulty();
     }
 

@@ -223,13 +223,10 @@ impl Evaluator<'_> {
 
     /// Kinds that are read before the walk: fine at the top of a file, misplaced in a block.
     fn misplaced_world(&mut self, kind: &KindInfo, declaration: &Declaration) -> Result<(), Reported> {
-        if self.depth == 0 && kind.name != "settings" {
+        if self.depth == 0 {
             return Ok(());
         }
-        let message = match kind.name {
-            "settings" => String::from("'settings' stands inside 'world'"),
-            name => format!("'{name}' stands at the top of the file, not in a block"),
-        };
+        let message = format!("'{}' stands at the top of the file, not in a block", kind.name);
         Err(self.fail(Diagnostic::error("structure", declaration.kind.span, message)))
     }
 

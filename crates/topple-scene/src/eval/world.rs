@@ -2,11 +2,11 @@
 
 use smol_str::SmolStr;
 
-use super::record::{Checked, Record};
+use super::record::Record;
 use super::{Evaluator, Reported};
-use crate::ast::{Argument, Declaration, Item, Word};
+use crate::ast::{Argument, Declaration, Word};
 use crate::diagnostics::{Diagnostic, nearest};
-use crate::model::{Defaults, NamedMaterial, Setting, World};
+use crate::model::{Defaults, NamedMaterial, World};
 use crate::schema;
 
 /// Rows with a field of their own in [`World`]; the others are passed on by key.
@@ -65,12 +65,8 @@ impl Evaluator<'_> {
             self.world.seed = record.number_or("seed") as u64;
         }
         self.place.context = self.seed_context();
-        let library = declaration.map_or(Ok(Vec::new()), |found| self.library_settings(found));
-        if let Ok(record) = self.record(kind, &name, &arguments)
-            && let Ok(library) = library
-        {
+        if let Ok(record) = self.record(kind, &name, &arguments) {
             self.apply_world(&record);
-            self.world.library.extend(library);
         }
     }
 
@@ -148,52 +144,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// `settings { key value … }` inside `world`.
-    fn library_settings(&mut self, world: &Declaration) -> Result<Vec<(SmolStr, Setting)>, Reported> {
-        let mut settings: Vec<(SmolStr, Setting)> = Vec::new();
-        let mut sound = true;
-        for item in &world.items {
-            let Item::Declaration(block) = item else {
-                let message = "'world' holds parameters and 'settings' only";
-                self.fail(Diagnostic::error("structure", world.kind.span, message));
-                return Err(Reported);
-            };
-            if block.kind.text != "settings" || !block.items.is_empty() {
-                let message = format!("'world' cannot hold '{}'", block.kind.text);
-                self.fail(Diagnostic::error("structure", block.kind.span, message));
-                sound = false;
-                continue;
-            }
-            for argument in &block.parameters {
-                let name = &argument.name;
-                if settings.iter().any(|(known, _)| *known == name.text) {
-                    let message = format!("'{}' is given twice", name.text);
-                    self.fail(Diagnostic::error("duplicate-parameter", name.span, message));
-                    sound = false;
-                    continue;
-                }
-                let value = match &argument.value {
-                    None => Ok(Checked::Flag(true)),
-                    Some(value) => match value.as_word().map(SmolStr::as_str) {
-                        Some("on" | "yes" | "true") => Ok(Checked::Flag(true)),
-                        Some("off" | "no" | "false") => Ok(Checked::Flag(false)),
-                        _ => self.eval(value).map(Checked::Any),
-                    },
-                };
-                match value.map(|value| value.setting(self.world.dimension)) {
-                    Ok(Some(setting)) => settings.push((name.text.clone(), setting)),
-                    Ok(None) => {
-                        let message = format!("'{}' cannot be a list", name.text);
-                        self.fail(Diagnostic::error("type", name.span, message));
-                        sound = false;
-                    }
-                    Err(Reported) => sound = false,
-                }
-            }
-        }
-        if sound { Ok(settings) } else { Err(Reported) }
-    }
-
     /// `material name { … }`.
     pub(crate) fn read_material(&mut self, declaration: &Declaration) -> Result<(), Reported> {
         let Some(kind) = schema::kind("material") else { return Ok(()) };
@@ -219,6 +169,10 @@ impl Evaluator<'_> {
             rolling_friction: record.number("rollingFriction"),
             spinning_friction: record.number("spinningFriction"),
             surface_velocity: record.vector("surfaceVelocity"),
+            grain: record.vector("grain"),
+            grain_friction: record.number("grainFriction"),
+            friction_mixing: record.text("frictionMixing"),
+            elastic_mixing: record.text("elasticMixing"),
             colour: record.vector("colour"),
             texture: record.text("texture"),
             hidden: record.flag("hidden"),

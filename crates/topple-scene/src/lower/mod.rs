@@ -3,44 +3,24 @@
 //! Every function here changes one thing and says what the engine refused, so that the caller can report it at the place
 //! where it was written.
 
+pub mod force;
 mod joint;
+mod mesh;
 mod space;
 
-use topple::math::{AngOps, InertiaOps, VecOps};
+use topple::math::InertiaOps;
 use topple::shape::ShapeOps;
-use topple::{BodyDef, BodyId, Drag, Filter, Locks, Mass, Material, Real, ShapeDef, World};
+use topple::{BodyDef, BodyId, Drag, Filter, Locks, Mass, Material, Mixing, Real, ShapeDef, World};
 
 pub use joint::{change_joint, joint};
+pub use mesh::Meshes;
 pub use space::Space;
 
 use crate::model::{self, Setting, Vec3};
-
-/// World settings that have another name in the engine. `None`: the engine has no such setting.
-const RENAMED: &[(&str, Option<&str>)] = &[
-    ("elasticMixing", Some("restitution_mixing")),
-    ("restitutionEnabled", Some("restitution")),
-    ("penetrationSlop", Some("max_slop")),
-    ("contactCaching", Some("warm_starting")),
-    ("sleepAngularSpeed", None),
-    ("sleepBias", None),
-    ("sleepingContacts", None),
-    ("maxAngularSpeed", None),
-];
+use crate::schema::world::engine_setting;
 
 /// Settings that are a property of each body in the engine.
 pub(crate) const DRAG: [&str; 3] = ["linearDrag", "quadraticDrag", "angularDrag"];
-
-/// `contactHertz` → `contact_hertz`.
-fn snake(key: &str) -> String {
-    let mut name = String::new();
-    for letter in key.chars() {
-        if letter.is_ascii_uppercase() {
-            name.push('_');
-        }
-        name.push(letter.to_ascii_lowercase());
-    }
-    name
-}
 
 fn setting_text(value: &Setting) -> String {
     match value {
@@ -54,6 +34,13 @@ fn setting_text(value: &Setting) -> String {
     }
 }
 
+/// Whether the engine takes a value for one of its settings; its reason if not.
+pub(crate) fn check_setting(key: &str, value: &Setting) -> Result<(), String> {
+    let Some(name) = engine_setting(key) else { return Ok(()) };
+    let mut settings = topple::Settings3::default();
+    settings.set_by_name(name, &setting_text(value)).map_err(|error| error.to_string())
+}
+
 /// Changes one setting of a running world, by its key in scene files.
 pub fn apply_setting<D: Space>(world: &mut World<D>, key: &str, value: &Setting) -> Result<(), String> {
     let text = |error: topple::Error| error.to_string();
@@ -64,14 +51,9 @@ pub fn apply_setting<D: Space>(world: &mut World<D>, key: &str, value: &Setting)
         "solver" => return world.set_solver_by_name(&setting_text(value)).map_err(text),
         _ => {}
     }
-    let renamed = RENAMED.iter().find(|(known, _)| *known == key).map(|(_, name)| *name);
-    let name = match renamed {
-        Some(Some(name)) => name.to_string(),
-        Some(None) => return Err(format!("the engine has no setting '{key}' yet")),
-        None => snake(key),
-    };
+    let name = engine_setting(key).ok_or_else(|| format!("there is no setting '{key}'"))?;
     let mut settings = world.settings().clone();
-    settings.set_by_name(&name, &setting_text(value)).map_err(text)?;
+    settings.set_by_name(name, &setting_text(value)).map_err(text)?;
     world.set_settings(settings).map_err(text)
 }
 
@@ -100,7 +82,7 @@ pub fn world<D: Space>(scene: &model::World) -> (World<D>, Vec<(String, String)>
             apply(&mut world, key, &Setting::Text(name.clone()));
         }
     }
-    for (key, value) in scene.settings.iter().chain(&scene.library) {
+    for (key, value) in &scene.settings {
         if !DRAG.contains(&key.as_str()) {
             apply(&mut world, key, value);
         }
@@ -116,17 +98,20 @@ pub(crate) fn world_drag(scene: &model::World) -> Vec3 {
     })
 }
 
-/// Adds a body; `tag` is kept as its user data.
+/// Adds a body; `tag` is kept as its user data. Its id, and for each of its shapes the part of the scene it belongs to.
 pub fn body<D: Space>(
     world: &mut World<D>,
+    meshes: &mut Meshes,
     body: &model::Body,
     drag: Vec3,
     tag: u64,
-) -> Result<BodyId, String> {
+) -> Result<(BodyId, Vec<usize>), String> {
     let mut shapes: Vec<ShapeDef<D>> = Vec::new();
-    for part in &body.parts {
-        for shape in D::shapes(&part.shape)? {
+    let mut parts = Vec::new();
+    for (index, part) in body.parts.iter().enumerate() {
+        for shape in D::shapes(&part.shape, meshes, body.inertia_from_bounds)? {
             shapes.push(shape_def(part, shape));
+            parts.push(index);
         }
     }
     let kind = match body.kind {
@@ -159,7 +144,8 @@ pub fn body<D: Space>(
         user_data: tag,
         ..BodyDef::default()
     };
-    world.create_body_with(def, shapes).map_err(|error| error.to_string())
+    let id = world.create_body_with(def, shapes).map_err(|error| error.to_string())?;
+    Ok((id, parts))
 }
 
 fn shape_def<D: Space>(part: &model::Part, shape: D::Shape) -> ShapeDef<D> {
@@ -174,7 +160,10 @@ fn shape_def<D: Space>(part: &model::Part, shape: D::Shape) -> ShapeDef<D> {
             rolling_friction: material.rolling_friction as Real,
             spinning_friction: material.spinning_friction as Real,
             surface_velocity: D::vec(material.surface_velocity),
-            ..Material::default()
+            grain: D::vec(material.grain),
+            grain_friction: material.grain_friction as Real,
+            friction_mixing: mixing(material.friction_mixing.as_deref()),
+            restitution_mixing: mixing(material.elastic_mixing.as_deref()),
         },
         filter: Filter {
             category: u64::from(part.filter.category),
@@ -185,6 +174,11 @@ fn shape_def<D: Space>(part: &model::Part, shape: D::Shape) -> ShapeDef<D> {
         is_sensor: part.filter.sensor,
         ..ShapeDef::new(shape)
     }
+}
+
+fn mixing(name: Option<&str>) -> Option<Mixing> {
+    let found = Mixing::NAMES.iter().find(|(known, _)| Some(*known) == name);
+    found.map(|(_, rule)| *rule)
 }
 
 /// Mass properties where the scene says more than densities.
@@ -231,14 +225,4 @@ fn bounds_inertia<D: Space>(shapes: &[ShapeDef<D>], mass: f64) -> Vec3 {
     let squares = [0, 1, 2].map(|axis| (high[axis] - low[axis]).max(0.0) * (high[axis] - low[axis]).max(0.0));
     let [x, y, z] = squares;
     [y + z, x + z, x + y].map(|sum| mass * sum / 12.0)
-}
-
-/// A vector of the engine is finite and not zero.
-pub(crate) fn is_pushing<D: Space>(v: D::Vec) -> bool {
-    v.is_finite() && v != D::Vec::ZERO
-}
-
-/// The same for rotation.
-pub(crate) fn is_turning<D: Space>(w: D::Ang) -> bool {
-    w.is_finite() && w != D::Ang::ZERO
 }

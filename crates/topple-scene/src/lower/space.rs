@@ -1,8 +1,12 @@
 //! The few places where lowering differs between the plane and space.
 
+use std::sync::Arc;
+
 use topple::math::{PointOps, RotOps, VecOps};
+use topple::shape::d2::ChainData;
 use topple::{D2, D3, Dim, Quat, Real, Rot2, Shape2, Shape3, SymMat3};
 
+use super::mesh::Meshes;
 use crate::model::{Pose, Shape, Vec3, geometry};
 
 /// A dimension that scenes can be lowered to. Positions and directions come as three numbers.
@@ -15,8 +19,9 @@ pub trait Space: Dim {
     fn rot(pose: &Pose) -> Self::Rot;
     /// Moments about the axes of the body.
     fn inertia(moments: Vec3) -> Self::Inertia;
-    /// The shapes of the engine that make up one of the scene, or why there are none.
-    fn shapes(shape: &Shape) -> Result<Vec<Self::Shape>, String>;
+    /// The shapes of the engine that make up one of the scene, or why there are none. `by_bounds`: a mesh weighs what its
+    /// bounding box would.
+    fn shapes(shape: &Shape, meshes: &mut Meshes, by_bounds: bool) -> Result<Vec<Self::Shape>, String>;
     /// A vector, back.
     fn vec_out(v: Self::Vec) -> Vec3;
     /// A rotation vector, back; in 2D along z.
@@ -44,8 +49,9 @@ pub trait Space: Dim {
     }
 }
 
-fn not_yet(what: &str) -> String {
-    format!("the engine has no {what} yet")
+/// The checker lets no such shape through.
+fn absent(dimension: &str) -> String {
+    format!("there is no such shape in {dimension}")
 }
 
 impl Space for D2 {
@@ -65,7 +71,7 @@ impl Space for D2 {
         moments[2] as Real
     }
 
-    fn shapes(shape: &Shape) -> Result<Vec<Shape2>, String> {
+    fn shapes(shape: &Shape, _: &mut Meshes, _: bool) -> Result<Vec<Shape2>, String> {
         let text = |error: topple::Error| error.to_string();
         let shape = match shape {
             Shape::Ball { radius } => Shape2::circle(*radius as Real),
@@ -81,13 +87,25 @@ impl Space for D2 {
             }
             Shape::Segment { from, to } => Shape2::segment(Self::vec(*from), Self::vec(*to)),
             Shape::HalfSpace { normal, offset } => Shape2::half_plane(Self::vec(*normal), *offset as Real),
-            Shape::Chain { points, closed } => {
-                let ends = points.iter().zip(points.iter().skip(1).chain(closed.then_some(&points[0])));
-                return Ok(ends
-                    .map(|(from, to)| Shape2::segment(Self::vec(*from), Self::vec(*to)))
-                    .collect());
+            Shape::Chain { points, closed, beyond } => {
+                let points: Vec<_> = points.iter().map(|point| Self::vec(*point)).collect();
+                let chain = match beyond {
+                    Some([before, after]) => {
+                        let data = ChainData::open_between(Self::vec(*before), &points, Self::vec(*after));
+                        data.map(|data| Shape2::Chain { data: Arc::new(data) })
+                    }
+                    None if *closed => Shape2::chain_loop(&points),
+                    None => Shape2::chain(&points),
+                };
+                chain.map_err(text)?
             }
-            _ => return Err(not_yet("such shape in 2D")),
+            Shape::HeightField { size, heights, .. } => {
+                let heights: Vec<_> = heights.iter().map(|height| *height as Real).collect();
+                Shape2::height_field(size[0] as Real, &heights).map_err(text)?
+            }
+            Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Triangle { .. } | Shape::Mesh { .. } => {
+                return Err(absent("2D"));
+            }
         };
         Ok(vec![shape])
     }
@@ -127,7 +145,7 @@ impl Space for D3 {
         SymMat3::from_diagonal(Self::vec(moments))
     }
 
-    fn shapes(shape: &Shape) -> Result<Vec<Shape3>, String> {
+    fn shapes(shape: &Shape, meshes: &mut Meshes, by_bounds: bool) -> Result<Vec<Shape3>, String> {
         let text = |error: topple::Error| error.to_string();
         let shape = match shape {
             Shape::Ball { radius } => Shape3::sphere(*radius as Real),
@@ -138,16 +156,30 @@ impl Space for D3 {
             Shape::Capsule { from, to, radius } => {
                 Shape3::capsule(Self::vec(*from), Self::vec(*to), *radius as Real)
             }
-            Shape::Cylinder { radius, height } => Shape3::cylinder(*height as Real, *radius as Real),
-            Shape::Cone { radius, height } => Shape3::cone(*height as Real, *radius as Real),
+            Shape::Cylinder { radius, height, rounding } => {
+                Shape3::rounded_cylinder(*height as Real, *radius as Real, *rounding as Real)
+            }
+            Shape::Cone { radius, height, rounding } => {
+                Shape3::rounded_cone(*height as Real, *radius as Real, *rounding as Real)
+            }
             Shape::Hull { points, rounding } => {
                 let points: Vec<_> = points.iter().map(|point| Self::vec(*point)).collect();
                 Shape3::rounded_hull(&points, *rounding as Real).map_err(text)?
             }
             Shape::HalfSpace { normal, offset } => Shape3::plane(Self::vec(*normal), *offset as Real),
-            Shape::Mesh { .. } => return Err(not_yet("triangle meshes")),
-            Shape::HeightField { .. } => return Err(not_yet("height fields")),
-            _ => return Err(not_yet("such shape in 3D")),
+            Shape::Triangle { corners } => {
+                let [a, b, c] = corners.map(Self::vec);
+                Shape3::triangle(a, b, c)
+            }
+            Shape::Mesh { surface, scale, form, .. } => {
+                return meshes.shapes(surface, *scale, *form, by_bounds);
+            }
+            Shape::HeightField { columns, size, heights } => {
+                let heights: Vec<_> = heights.iter().map(|height| *height as Real).collect();
+                let size = topple::Vec2::new(size[0] as Real, size[1] as Real);
+                Shape3::height_field(size, *columns, &heights).map_err(text)?
+            }
+            Shape::Segment { .. } | Shape::Chain { .. } => return Err(absent("3D")),
         };
         Ok(vec![shape])
     }

@@ -1,6 +1,9 @@
 //! Bodies and their shapes.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
+use topple_mesh::Surface;
 
 use super::{Pose, Vec3};
 use crate::span::Span;
@@ -116,6 +119,8 @@ pub enum Shape {
         radius: f64,
         /// Full height.
         height: f64,
+        /// Radius of rounded rims, added outside.
+        rounding: f64,
     },
     /// Cone about y, tip up, halfway between base and tip at the origin.
     Cone {
@@ -123,6 +128,8 @@ pub enum Shape {
         radius: f64,
         /// Full height.
         height: f64,
+        /// Radius of the rounded rim and tip, added outside.
+        rounding: f64,
     },
     /// Convex hull of points; a polygon in 2D.
     Hull {
@@ -144,6 +151,8 @@ pub enum Shape {
         points: Vec<Vec3>,
         /// Whether the last is joined to the first.
         closed: bool,
+        /// Where an open chain goes on before its first and after its last corner, without being touched there.
+        beyond: Option<[Vec3; 2]>,
     },
     /// All x with normal·x ≤ offset.
     HalfSpace {
@@ -152,24 +161,27 @@ pub enum Shape {
         /// Distance of the plane from the origin along the normal.
         offset: f64,
     },
+    /// A flat triangle, solid from both sides.
+    Triangle {
+        /// Corners.
+        corners: [Vec3; 3],
+    },
     /// Triangles from a file.
     Mesh {
         /// File, as written.
         file: SmolStr,
+        /// What is in it, in its own units.
+        surface: Arc<Surface>,
         /// Factor on all coordinates.
         scale: f64,
-        /// Use the convex hull.
-        convex: bool,
-        /// Split into convex parts.
-        decompose: bool,
+        /// What is made of it.
+        form: MeshForm,
     },
     /// Heights on a grid, centred.
     HeightField {
-        /// Samples along z.
-        rows: u32,
-        /// Samples along x.
+        /// Heights along x in a row; all of them in 2D.
         columns: u32,
-        /// Extent along x and z.
+        /// Extent along x and z; in 2D the second is 0.
         size: [f64; 2],
         /// Row by row.
         heights: Vec<f64>,
@@ -182,6 +194,17 @@ impl Shape {
     pub fn is_ground(&self) -> bool {
         matches!(self, Self::HalfSpace { .. } | Self::Chain { .. } | Self::HeightField { .. })
     }
+}
+
+/// What is made of the triangles of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MeshForm {
+    /// The mesh itself.
+    Triangles,
+    /// Its convex hull.
+    Hull,
+    /// Convex pieces, at most so many.
+    Pieces(u32),
 }
 
 /// What a shape is made of.
@@ -201,6 +224,14 @@ pub struct Material {
     pub spinning_friction: f64,
     /// Surface velocity [m/s].
     pub surface_velocity: Vec3,
+    /// Direction of the grain; zero for none.
+    pub grain: Vec3,
+    /// Factor on friction along it.
+    pub grain_friction: f64,
+    /// Rule for the friction of a pair; the world's if absent.
+    pub friction_mixing: Option<SmolStr>,
+    /// Rule for its restitution; the world's if absent.
+    pub elastic_mixing: Option<SmolStr>,
 }
 
 /// What a shape collides with.

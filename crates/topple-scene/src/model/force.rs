@@ -12,10 +12,31 @@ pub struct Force {
     pub name: Option<SmolStr>,
     /// Bodies it acts on; empty for a spring, which names its own.
     pub on: Vec<Target>,
+    /// Box in which it acts: lowest and highest corner [m], infinite where open.
+    pub region: Option<[Vec3; 2]>,
     /// What it does.
     pub kind: ForceKind,
     /// Where it was written.
     pub span: Span,
+}
+
+/// How the force of a pair depends on its distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// A power.
+    Power {
+        /// Force between unit charges at 1 m [N].
+        strength: f64,
+        /// Power of the distance.
+        exponent: i32,
+    },
+    /// Repulsion near by, attraction farther out.
+    LennardJones {
+        /// Depth of the well [J].
+        depth: f64,
+        /// Where its energy is zero [m].
+        distance: f64,
+    },
 }
 
 /// What a generator does. SI units, world frame unless said.
@@ -26,12 +47,16 @@ pub enum ForceKind {
         /// [m/s²].
         acceleration: Vec3,
     },
-    /// Gravity of a point.
+    /// A pull towards a point or a body.
     Point {
-        /// Place.
-        at: Vec3,
-        /// [m³/s²].
+        /// Place; on a body its centre of mass if absent, else the origin.
+        at: Option<Vec3>,
+        /// The body that pulls.
+        from: Option<SmolStr>,
+        /// Acceleration at 1 m.
         strength: f64,
+        /// Power of the distance.
+        exponent: i32,
         /// [m].
         softening: f64,
     },
@@ -56,39 +81,47 @@ pub enum ForceKind {
     },
     /// Every pair attracts.
     Attraction {
-        /// Force at distance 1 [N].
-        strength: f64,
-        /// Power of the distance.
-        exponent: f64,
+        /// Force over distance.
+        law: Law,
+        /// Each body brings its mass, else 1.
+        by_mass: bool,
         /// [m].
         softening: f64,
+        /// [m]; unlimited if absent.
+        range: Option<f64>,
     },
-    /// Constant torque.
+    /// A torque.
     Motor {
         /// [N m].
         torque: Vec3,
+        /// In the body's frame.
+        local: bool,
+        /// The body that is turned back.
+        carrier: Option<SmolStr>,
         /// [rad/s].
-        max_speed: Option<f64>,
+        free_speed: Option<f64>,
     },
-    /// Constant force in the body's frame.
+    /// A force at a point of a body.
     Thrust {
         /// [N].
         force: Vec3,
         /// Point of attack in the body's frame [m].
         at: Vec3,
+        /// The force is in the body's frame.
+        local: bool,
     },
     /// Moving air.
     Wind {
         /// [m/s].
         velocity: Vec3,
-        /// [N s/m].
+        /// [kg/m³, kg/m²].
+        density: f64,
+        /// Coefficient.
         drag: f64,
-        /// Share.
-        gusts: f64,
-        /// [s].
-        period: f64,
+        /// Coefficient.
+        lift: f64,
     },
-    /// Air resistance.
+    /// Resistance by numbers.
     Drag {
         /// [N s/m].
         linear: f64,
@@ -99,27 +132,31 @@ pub enum ForceKind {
     },
     /// Water.
     Buoyancy {
-        /// Height of the surface [m].
+        /// Height of the surface along the normal [m].
         level: f64,
+        /// Unit vector out of the water.
+        normal: Vec3,
         /// [kg/m³, kg/m²].
         density: f64,
         /// [1/s].
-        linear_drag: f64,
+        drag: f64,
         /// [1/s].
-        angular_drag: f64,
+        spin_drag: f64,
         /// [m/s].
         flow: Vec3,
     },
-    /// One blow.
+    /// A blast.
     Explosion {
         /// Place [m].
         at: Vec3,
         /// Reach [m].
         radius: f64,
-        /// [N s].
-        impulse: f64,
+        /// [Pa, N/m].
+        pressure: f64,
+        /// [s].
+        duration: f64,
     },
-    /// A swirl.
+    /// A whirl.
     Vortex {
         /// Place [m].
         at: Vec3,
@@ -127,11 +164,23 @@ pub enum ForceKind {
         axis: Vec3,
         /// Reach [m].
         radius: f64,
-        /// Speed at the radius [m/s].
-        speed: f64,
+        /// [m/s²].
+        swirl: f64,
         /// [m/s²].
         pull: f64,
-        /// [1/s].
-        drag: f64,
+        /// [m/s²].
+        lift: f64,
     },
+}
+
+impl ForceKind {
+    /// The body that it needs besides those it acts on.
+    pub(crate) fn other_body_mut(&mut self) -> Option<&mut Option<SmolStr>> {
+        match self {
+            Self::Point { from: other, .. }
+            | Self::Motor { carrier: other, .. }
+            | Self::Spring { b: other, .. } => Some(other),
+            _ => None,
+        }
+    }
 }

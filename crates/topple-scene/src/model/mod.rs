@@ -10,9 +10,12 @@ pub mod geometry;
 pub mod joint;
 pub mod world;
 
-use smol_str::SmolStr;
+use std::sync::Arc;
 
-pub use body::{Body, BodyKind, Filter, Locks, Look, Material, Part, Shape};
+use smol_str::SmolStr;
+use topple_mesh::Surface;
+
+pub use body::{Body, BodyKind, Filter, Locks, Look, Material, MeshForm, Part, Shape};
 pub use director::{Action, Event, Expectation, Moment, Query, Schedule, Scope, Target, Window};
 pub use force::{Force, ForceKind};
 pub use geometry::{Pose, Vec3};
@@ -20,7 +23,7 @@ pub use joint::{Drive, Joint, JointKind, Motor, Overload, Soft, Spring};
 pub use world::{Defaults, Setting, World};
 
 use crate::ast::Declaration;
-use crate::span::Span;
+use crate::span::{FileId, Span};
 
 /// A whole scene.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -51,6 +54,8 @@ pub struct Scene {
     pub expectations: Vec<Expectation>,
     /// Templates, closed over the scene's constants, for events that use them.
     pub templates: Vec<Declaration>,
+    /// Meshes of files, for events that use them.
+    pub meshes: Vec<MeshFile>,
     /// Names of what was faulty and is not here: events that refer to it do nothing.
     pub faulty: Vec<SmolStr>,
 }
@@ -87,12 +92,31 @@ pub struct NamedMaterial {
     pub spinning_friction: Option<f64>,
     /// Surface velocity [m/s].
     pub surface_velocity: Option<Vec3>,
+    /// Direction of the grain.
+    pub grain: Option<Vec3>,
+    /// Factor on friction along it.
+    pub grain_friction: Option<f64>,
+    /// Rule for the friction of a pair.
+    pub friction_mixing: Option<SmolStr>,
+    /// Rule for its restitution.
+    pub elastic_mixing: Option<SmolStr>,
     /// Colour.
     pub colour: Option<Vec3>,
     /// Image file.
     pub texture: Option<SmolStr>,
     /// Not drawn.
     pub hidden: bool,
+}
+
+/// A mesh that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshFile {
+    /// The text it was written in.
+    pub from: FileId,
+    /// The file, as written there.
+    pub path: SmolStr,
+    /// What is in it.
+    pub surface: Arc<Surface>,
 }
 
 /// Two bodies that pass through each other.

@@ -70,8 +70,6 @@ pub struct World {
     pub sleeping: bool,
     /// Everything else that was given, by the key of its row in the schema.
     pub settings: BTreeMap<SmolStr, Setting>,
-    /// Settings of the library by key, given in a `settings` block.
-    pub library: BTreeMap<SmolStr, Setting>,
 }
 
 impl Default for World {
@@ -96,7 +94,6 @@ impl Default for World {
             friction: 0.5,
             sleeping: true,
             settings: BTreeMap::new(),
-            library: BTreeMap::new(),
         }
     }
 }

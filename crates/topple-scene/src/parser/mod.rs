@@ -434,7 +434,7 @@ impl Parser<'_> {
 
     fn starts_known_declaration(&self) -> bool {
         let word = self.text_at(0);
-        schema::kind(word).is_some_and(|kind| !kind.is_part_only()) && self.starts_declaration()
+        schema::kind(word).is_some() && self.starts_declaration()
     }
 
     /// A parameter, or a declaration inside another.

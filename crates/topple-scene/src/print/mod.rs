@@ -1,5 +1,6 @@
 //! The printer: scenes and syntax trees as text of the language.
 
+mod force;
 mod scene;
 mod syntax;
 

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use super::write_items;
 use crate::ast::Unary;
 use crate::model::{
-    Body, BodyKind, Defaults, Drive, Event, Expectation, Filter, Force, ForceKind, Joint, JointKind, Look,
-    Material, Moment, Motor, Overload, Part, Pose, Query, Scene, Schedule, Setting, Shape, Soft, Spring,
-    Target, Vec3, Window, World,
+    Body, BodyKind, Defaults, Drive, Event, Expectation, Filter, Joint, JointKind, Look, Material, MeshForm,
+    Moment, Motor, Overload, Part, Pose, Query, Scene, Schedule, Setting, Shape, Soft, Spring, Target, Vec3,
+    Window, World,
 };
 use crate::value::number_text;
 
@@ -20,30 +20,30 @@ pub fn scene(scene: &Scene) -> String {
     printer.out
 }
 
-struct Printer<'a> {
-    out: String,
-    dimension: usize,
+pub(super) struct Printer<'a> {
+    pub(super) out: String,
+    pub(super) dimension: usize,
     world: &'a World,
 }
 
 impl Printer<'_> {
     // ---- values -------------------------------------------------------------------------------------------
 
-    fn word(&mut self, name: &str) {
+    pub(super) fn word(&mut self, name: &str) {
         let _ = write!(self.out, " {name}");
     }
 
-    fn number(&mut self, name: &str, value: f64) {
+    pub(super) fn number(&mut self, name: &str, value: f64) {
         let _ = write!(self.out, " {name} {}", number_text(value));
     }
 
-    fn number_unless(&mut self, name: &str, value: f64, default: f64) {
+    pub(super) fn number_unless(&mut self, name: &str, value: f64, default: f64) {
         if value != default {
             self.number(name, value);
         }
     }
 
-    fn optional(&mut self, name: &str, value: Option<f64>) {
+    pub(super) fn optional(&mut self, name: &str, value: Option<f64>) {
         if let Some(value) = value {
             self.number(name, value);
         }
@@ -53,7 +53,7 @@ impl Printer<'_> {
         let _ = write!(self.out, " {name} {}", list(values));
     }
 
-    fn vector(&mut self, name: &str, value: Vec3) {
+    pub(super) fn vector(&mut self, name: &str, value: Vec3) {
         self.numbers(name, &value[..self.dimension]);
     }
 
@@ -63,14 +63,14 @@ impl Printer<'_> {
         }
     }
 
-    fn optional_vector(&mut self, name: &str, value: Option<Vec3>) {
+    pub(super) fn optional_vector(&mut self, name: &str, value: Option<Vec3>) {
         if let Some(value) = value {
             self.vector(name, value);
         }
     }
 
     /// One number in 2D, three in 3D.
-    fn spin(&mut self, name: &str, value: Vec3) {
+    pub(super) fn spin(&mut self, name: &str, value: Vec3) {
         if self.dimension == 2 {
             self.number(name, value[2]);
         } else {
@@ -84,13 +84,13 @@ impl Printer<'_> {
         }
     }
 
-    fn flag(&mut self, name: &str, value: bool) {
+    pub(super) fn flag(&mut self, name: &str, value: bool) {
         if value {
             self.word(name);
         }
     }
 
-    fn text(&mut self, name: &str, value: Option<&str>) {
+    pub(super) fn text(&mut self, name: &str, value: Option<&str>) {
         if let Some(value) = value {
             let _ = write!(self.out, " {name} \"{value}\"");
         }
@@ -108,7 +108,7 @@ impl Printer<'_> {
     }
 
     /// Directions that only exist in 3D.
-    fn axis(&mut self, name: &str, value: Vec3, flat: bool) {
+    pub(super) fn axis(&mut self, name: &str, value: Vec3, flat: bool) {
         if self.dimension == 3 || flat {
             self.vector(name, value);
         }
@@ -137,6 +137,10 @@ impl Printer<'_> {
             self.optional("rollingFriction", material.rolling_friction);
             self.optional("spinningFriction", material.spinning_friction);
             self.optional_vector("surfaceVelocity", material.surface_velocity);
+            self.optional_vector("grain", material.grain);
+            self.optional("grainFriction", material.grain_friction);
+            self.text("frictionMixing", material.friction_mixing.as_deref());
+            self.text("elasticMixing", material.elastic_mixing.as_deref());
             if let Some(colour) = material.colour {
                 self.numbers("colour", &colour);
             }
@@ -196,13 +200,6 @@ impl Printer<'_> {
             if base.settings.get(key) != Some(value) {
                 self.setting(key, value);
             }
-        }
-        if !world.library.is_empty() {
-            self.out.push_str(" settings {");
-            for (key, value) in &world.library {
-                self.setting(key, value);
-            }
-            self.out.push_str(" }");
         }
         self.out.push_str(" }\n");
     }
@@ -313,9 +310,10 @@ impl Printer<'_> {
                 self.vector("from", *from);
                 self.vector("to", *to);
             }
-            Shape::Cylinder { radius, height } | Shape::Cone { radius, height } => {
+            Shape::Cylinder { radius, height, rounding } | Shape::Cone { radius, height, rounding } => {
                 self.number("radius", *radius);
                 self.number("height", *height);
+                self.number_unless("rounding", *rounding, 0.0);
             }
             Shape::Hull { points, rounding } => {
                 self.points("points", points);
@@ -325,24 +323,36 @@ impl Printer<'_> {
                 self.vector("from", *from);
                 self.vector("to", *to);
             }
-            Shape::Chain { points, closed } => {
+            Shape::Chain { points, closed, beyond } => {
                 self.points("points", points);
                 self.flag("loop", *closed);
+                if let Some([before, after]) = beyond {
+                    self.vector("before", *before);
+                    self.vector("after", *after);
+                }
             }
+            Shape::Triangle { corners } => self.points("points", corners),
             Shape::HalfSpace { normal, offset } => {
                 self.vector("normal", *normal);
                 self.number("toOrig", *offset);
             }
-            Shape::Mesh { file, scale, convex, decompose } => {
+            Shape::Mesh { file, scale, form, .. } => {
                 self.text("file", Some(file));
                 self.number_unless("scale", *scale, 1.0);
-                self.flag("convex", *convex);
-                self.flag("decompose", *decompose);
+                match form {
+                    MeshForm::Triangles => {}
+                    MeshForm::Hull => self.word("convex"),
+                    MeshForm::Pieces(most) => {
+                        self.word("decompose");
+                        self.number("maxPieces", f64::from(*most));
+                    }
+                }
             }
-            Shape::HeightField { rows, columns, size, heights } => {
-                self.number("rows", f64::from(*rows));
-                self.number("columns", f64::from(*columns));
-                self.numbers("size", size);
+            Shape::HeightField { columns, size, heights } => {
+                if self.dimension == 3 {
+                    self.number("columns", f64::from(*columns));
+                }
+                self.numbers("size", &size[..self.dimension - 1]);
                 let heights: Vec<_> = heights.iter().map(|height| number_text(*height)).collect();
                 let _ = write!(self.out, " heights [{}]", heights.join("; "));
             }
@@ -358,6 +368,10 @@ impl Printer<'_> {
             rolling_friction,
             spinning_friction,
             surface_velocity,
+            grain,
+            grain_friction,
+            friction_mixing,
+            elastic_mixing,
         } = &part.material;
         self.number_unless("density", *density, self.world.density);
         self.number_unless("elastic", *elastic, self.world.elastic);
@@ -366,6 +380,10 @@ impl Printer<'_> {
         self.number_unless("rollingFriction", *rolling_friction, 0.0);
         self.number_unless("spinningFriction", *spinning_friction, 0.0);
         self.vector_unless("surfaceVelocity", *surface_velocity, [0.0; 3]);
+        self.vector_unless("grain", *grain, [0.0; 3]);
+        self.number_unless("grainFriction", *grain_friction, 1.0);
+        self.text("frictionMixing", friction_mixing.as_deref());
+        self.text("elasticMixing", elastic_mixing.as_deref());
         let Filter { category, mask, group, sensor } = part.filter;
         self.number_unless("category", f64::from(category), 1.0);
         self.number_unless("mask", f64::from(mask), f64::from(u32::MAX));
@@ -507,97 +525,6 @@ impl Printer<'_> {
         self.out.push_str(" }\n");
     }
 
-    fn force(&mut self, force: &Force) {
-        let word = match &force.kind {
-            ForceKind::Gravity { .. } => "gravity",
-            ForceKind::Point { .. } => "point",
-            ForceKind::Spring { .. } => "spring",
-            ForceKind::Attraction { .. } => "attraction",
-            ForceKind::Motor { .. } => "motor",
-            ForceKind::Thrust { .. } => "thrust",
-            ForceKind::Wind { .. } => "wind",
-            ForceKind::Drag { .. } => "drag",
-            ForceKind::Buoyancy { .. } => "buoyancy",
-            ForceKind::Explosion { .. } => "explosion",
-            ForceKind::Vortex { .. } => "vortex",
-        };
-        let _ = write!(self.out, "force {word}");
-        if let Some(name) = &force.name {
-            let _ = write!(self.out, " \"{name}\"");
-        }
-        self.out.push_str(" {");
-        if !force.on.is_empty() && force.on != [Target::All] {
-            let _ = write!(self.out, " on {}", targets(&force.on));
-        }
-        self.force_kind(&force.kind);
-        self.out.push_str(" }\n");
-    }
-
-    fn force_kind(&mut self, kind: &ForceKind) {
-        match kind {
-            ForceKind::Gravity { acceleration } => self.vector("acceleration", *acceleration),
-            ForceKind::Point { at, strength, softening } => {
-                self.vector("at", *at);
-                self.number("strength", *strength);
-                self.number("softening", *softening);
-            }
-            ForceKind::Spring { a, b, at_a, at_b, length, stiffness, damping, bungee } => {
-                self.text("a", Some(a));
-                self.text("b", b.as_deref());
-                self.optional_vector("atA", *at_a);
-                self.optional_vector("atB", *at_b);
-                self.optional("length", *length);
-                self.number("stiffness", *stiffness);
-                self.number("damping", *damping);
-                self.flag("bungee", *bungee);
-            }
-            ForceKind::Attraction { strength, exponent, softening } => {
-                self.number("strength", *strength);
-                self.number("exponent", *exponent);
-                self.number("softening", *softening);
-            }
-            ForceKind::Motor { torque, max_speed } => {
-                self.spin("torque", *torque);
-                self.optional("maxSpeed", *max_speed);
-            }
-            ForceKind::Thrust { force, at } => {
-                self.vector("force", *force);
-                self.vector("at", *at);
-            }
-            ForceKind::Wind { velocity, drag, gusts, period } => {
-                self.vector("velocity", *velocity);
-                self.number("drag", *drag);
-                self.number("gusts", *gusts);
-                self.number("period", *period);
-            }
-            ForceKind::Drag { linear, quadratic, angular } => {
-                self.number("linear", *linear);
-                self.number("quadratic", *quadratic);
-                self.number("angular", *angular);
-            }
-            ForceKind::Buoyancy { level, density, linear_drag, angular_drag, flow } => {
-                self.number("level", *level);
-                self.number("density", *density);
-                self.number("linearDrag", *linear_drag);
-                self.number("angularDrag", *angular_drag);
-                self.vector("flow", *flow);
-            }
-            ForceKind::Explosion { at, radius, impulse } => {
-                self.vector("at", *at);
-                self.number("radius", *radius);
-                self.number("impulse", *impulse);
-            }
-            ForceKind::Vortex { at, axis, radius, speed, pull, drag } => {
-                self.vector("at", *at);
-                self.axis("axis", *axis, false);
-                self.number("radius", *radius);
-                self.number("speed", *speed);
-                self.number("pull", *pull);
-                self.number("drag", *drag);
-            }
-        }
-    }
-
     fn view(&mut self, scene: &Scene) {
         for camera in &scene.cameras {
             self.out.push_str("camera");
@@ -699,7 +626,7 @@ fn moment(moment: Moment) -> String {
     }
 }
 
-fn targets(targets: &[Target]) -> String {
+pub(super) fn targets(targets: &[Target]) -> String {
     let word = |target: &Target| match target {
         Target::All => String::from("all"),
         Target::Named(name) => format!("\"{name}\""),
@@ -720,6 +647,7 @@ fn shape_word(shape: &Shape, dimension: usize) -> &'static str {
         Shape::Segment { .. } => "segment",
         Shape::Chain { .. } => "chain",
         Shape::HalfSpace { .. } => "wall",
+        Shape::Triangle { .. } => "triangle",
         Shape::Mesh { .. } => "mesh",
         Shape::HeightField { .. } => "heightfield",
     }

@@ -7,14 +7,14 @@ use crate::diagnostics::Diagnostic;
 use crate::lower::{self, Space};
 use crate::model::director::Change;
 use crate::model::geometry::{Pose, rotate};
-use crate::model::{self, Action, ForceKind, Target, Vec3};
+use crate::model::{self, Action, Target, Vec3};
 use crate::span::Span;
 
 impl<D: Space> Run<D> {
     pub(super) fn add_body(&mut self, body: &model::Body) {
         let index = self.bodies.len();
-        match lower::body(&mut self.world, body, self.drag, index as u64) {
-            Ok(id) => {
+        match lower::body(&mut self.world, &mut self.meshes, body, self.drag, index as u64) {
+            Ok((id, parts)) => {
                 let Pose { position, rotation, angle } = body.pose;
                 let inverse = [-rotation[0], -rotation[1], -rotation[2], rotation[3]];
                 let up = if D::N == 2 {
@@ -27,7 +27,7 @@ impl<D: Space> Run<D> {
                     id,
                     name: body.name.clone(),
                     group: body.group.clone(),
-                    looks: body.parts.iter().map(|part| part.look.clone()).collect(),
+                    looks: parts.iter().map(|part| body.parts[*part].look.clone()).collect(),
                     exists: true,
                     dynamic: body.kind == model::BodyKind::Dynamic,
                     start,
@@ -37,6 +37,7 @@ impl<D: Space> Run<D> {
                 if let Some(name) = &body.name {
                     self.names.insert(name.clone(), index);
                 }
+                self.widen_forces(index);
             }
             Err(reason) => self.refuse(body.span, reason),
         }
@@ -64,10 +65,7 @@ impl<D: Space> Run<D> {
         match action {
             Action::AddBody(body) => self.add_body(&body),
             Action::AddJoint(joint) => self.add_joint(&joint),
-            Action::AddForce(force) => {
-                self.forces.push(*force);
-                self.explode_once();
-            }
+            Action::AddForce(force) => self.add_force(&force),
             Action::Ignore(ignore) => self.ignore(&ignore.a, &ignore.b),
             Action::Remove(targets) => self.remove(&targets),
             Action::Push { on, impulse, force, torque, angular_impulse, at } => {
@@ -109,11 +107,7 @@ impl<D: Space> Run<D> {
             self.bodies[index].exists = false;
         }
         self.remove_joints(targets);
-        // `all` means bodies.
-        let named = |name: Option<&str>| {
-            targets.iter().any(|target| *target != Target::All && target.matches(name, None))
-        };
-        self.forces.retain(|force| !named(force.name.as_deref()));
+        self.remove_forces(targets);
     }
 
     /// Impulse and force; angular impulse and torque.
@@ -190,27 +184,6 @@ impl<D: Space> Run<D> {
         }
         if let Some(velocity) = change.angular_velocity {
             let _ = body.set_angular_velocity(D::ang(velocity));
-        }
-    }
-
-    /// Explosions happen once, when they come into the world.
-    pub(super) fn explode_once(&mut self) {
-        let (explosions, forces): (Vec<_>, Vec<_>) = std::mem::take(&mut self.forces)
-            .into_iter()
-            .partition(|force| matches!(force.kind, ForceKind::Explosion { .. }));
-        self.forces = forces;
-        for explosion in explosions {
-            let ForceKind::Explosion { at, radius, impulse } = explosion.kind else { continue };
-            for index in self.find_all(&explosion.on) {
-                let Ok(body) = self.world.body(self.bodies[index].id) else { continue };
-                let away = model::geometry::sub(D::point_out(body.center()), at);
-                let distance = model::geometry::length(away);
-                if distance < radius && distance > 0.0 {
-                    let share = impulse * (1.0 - distance / radius) / distance;
-                    let push = model::geometry::scale(away, share);
-                    self.push(index, [Some(push), None], [None, None], None);
-                }
-            }
         }
     }
 }

@@ -101,6 +101,9 @@ impl<D: Space> Run<D> {
             return String::from("it does not hold");
         };
         let fails = self.evaluate(query).numbers();
+        if fails.is_empty() {
+            return String::from("there is nothing that it speaks of");
+        }
         let side = |query: &Query| match self.evaluate(query) {
             Value::Text(text) => format!("\"{text}\""),
             Value::Numbers(numbers) if numbers.len() == fails.len() => {

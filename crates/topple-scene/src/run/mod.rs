@@ -1,6 +1,6 @@
 //! A running scene: the world, the director, the expectations.
 //!
-//! One [`Simulation::step`] is: what the director has for this moment → generators push → the engine steps → expectations look.
+//! One [`Simulation::step`] is: what the director has for this moment → the engine steps → expectations look.
 
 mod actions;
 mod expect;
@@ -15,13 +15,14 @@ use smol_str::SmolStr;
 use topple::{BodyId, D2, D3, World};
 
 pub use expect::Outcome;
+pub use forces::ForceInfo;
 pub use joints::JointInfo;
 
 use crate::Expander;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::limits::Limits;
-use crate::lower::{self, Space};
-use crate::model::{Event, Force, Look, Pose, Query, Scene, Schedule, Target, Vec3};
+use crate::lower::{self, Meshes, Space};
+use crate::model::{Event, Look, Pose, Query, Scene, Schedule, Target, Vec3};
 use crate::span::Span;
 
 /// A scene that runs, in either dimension.
@@ -162,12 +163,14 @@ pub struct Run<D: Space> {
     /// Whether an expectation or event asks for turns.
     counts_turns: bool,
     names: HashMap<SmolStr, usize>,
-    forces: Vec<Force>,
+    /// Generators that the scene has added and nobody has removed by name.
+    forces: Vec<ForceInfo>,
     events: Vec<Event>,
     fired: Vec<bool>,
     expander: Expander,
     expectations: Vec<expect::Watch>,
     drag: Vec3,
+    meshes: Meshes,
     ignored: Ignored,
     steps: u64,
     stopped: bool,
@@ -189,12 +192,13 @@ impl<D: Space> Run<D> {
             ground: None,
             counts_turns: counts_turns(scene),
             names: HashMap::new(),
-            forces: scene.forces.clone(),
+            forces: Vec::new(),
             events: scene.events.clone(),
             fired: vec![false; scene.events.len()],
             expander: Expander::new(scene, limits.clone()),
             expectations: Vec::new(),
             drag: lower::world_drag(&scene.world),
+            meshes: Meshes::default(),
             ignored: Ignored::default(),
             steps: 0,
             stopped: false,
@@ -215,7 +219,9 @@ impl<D: Space> Run<D> {
         for ignore in &scene.ignores {
             run.ignore(&ignore.a, &ignore.b);
         }
-        run.explode_once();
+        for force in &scene.forces {
+            run.add_force(force);
+        }
         run.watch(&scene.expectations);
         run
     }
@@ -229,7 +235,6 @@ impl<D: Space> Run<D> {
         if self.stopped {
             return;
         }
-        self.apply_forces();
         self.world.step();
         self.steps += 1;
         self.count_overloads();

@@ -30,10 +30,12 @@ impl Value {
         }
     }
 
-    /// A condition holds if it holds for every body.
+    /// A condition holds if it holds for every body, and there is one: what is said of nobody is not true.
     pub(crate) fn holds(&self) -> bool {
         match self {
-            Self::Numbers(numbers) => numbers.iter().all(|number| *number != 0.0),
+            Self::Numbers(numbers) => {
+                !numbers.is_empty() && numbers.iter().all(|number| *number != 0.0 && !number.is_nan())
+            }
             Self::Text(_) => false,
         }
     }
@@ -211,7 +213,7 @@ impl<D: Space> Run<D> {
             self.sum(|body| {
                 let weight = f64::from(body.mass()) * f64::from(body.gravity_scale());
                 -weight * dot(gravity, D::point_out(body.center()))
-            })
+            }) + f64::from(self.world.generator_energy())
         };
         let momentum = |axis: usize| self.sum(|body| D::vec_out(body.momentum())[axis]);
         match name {
@@ -274,9 +276,11 @@ impl<D: Space> Run<D> {
 
 fn reduce(name: &str, numbers: &[f64]) -> f64 {
     match name {
+        // Of nobody there is neither a smallest nor an average; no comparison with it holds.
+        "min" | "max" | "mean" if numbers.is_empty() => f64::NAN,
         "min" => numbers.iter().copied().fold(f64::INFINITY, f64::min),
         "max" => numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-        "mean" => numbers.iter().sum::<f64>() / (numbers.len().max(1)) as f64,
+        "mean" => numbers.iter().sum::<f64>() / numbers.len() as f64,
         "count" => numbers.iter().filter(|number| **number != 0.0).count() as f64,
         _ => numbers.iter().sum(),
     }

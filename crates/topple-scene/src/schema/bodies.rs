@@ -65,7 +65,7 @@ pub const MOTION: &[Param] = &[
         "massFrom",
         Type::Word(&["shapes", "bounds"]),
         NONE,
-        "Inertia from the shapes, or from the bounding box.",
+        "Inertia from the shapes, or from the bounding box; of a mesh also its mass and centre.",
     )
     .or(super::Default::Word("shapes")),
     p("static", Type::Flag, NONE, "Never moves.").or(Flag(false)),
@@ -91,9 +91,11 @@ pub const MOTION: &[Param] = &[
     p("memberOf", Text, NONE, "Group it belongs to, besides the one it is written in."),
 ];
 
+/// Which material it is made of.
+pub const MATERIAL: &[Param] = &[p("material", Material, NONE, "A `material`; the rows below override it.")];
+
 /// What it is made of.
-pub const MATERIAL: &[Param] = &[
-    p("material", Material, NONE, "A `material`; the rows below override it."),
+pub const SURFACE: &[Param] = &[
     p("density", Number, DENSITY, "Density; in 2D kg/m^2.")
         .range(Positive)
         .or(Without("the world's `density`, 1")),
@@ -113,7 +115,25 @@ pub const MATERIAL: &[Param] = &[
     p("spinningFriction", Number, LENGTH, "Resistance to spinning on the spot, as a lever arm.")
         .range(NotNegative)
         .or(Num(0.0)),
-    p("surfaceVelocity", Vector, SPEED, "Speed of the surface, as of a conveyor belt.").or(ZERO),
+    p("surfaceVelocity", Vector, SPEED, "Speed of the surface in the shape's frame, as of a conveyor belt.")
+        .or(ZERO),
+    p("grain", Vector, NONE, "Direction of the grain of the surface in the shape's frame, of any length.")
+        .or(Without("none"))
+        .only(Dims::Three),
+    p("grainFriction", Number, NONE, "Factor on friction along the grain.")
+        .range(NotNegative)
+        .or(Num(1.0))
+        .only(Dims::Three),
+    p(
+        "frictionMixing",
+        Type::Word(super::world::MIXING),
+        NONE,
+        "Friction of a pair from its two values; of two rules the later in the list counts.",
+    )
+    .or(Without("the world's `frictionMixing`")),
+    p("elasticMixing", Type::Word(super::world::MIXING), NONE, "The same for restitution.")
+        .alias(&["restitutionMixing"])
+        .or(Without("the world's `elasticMixing`")),
 ];
 
 /// What it collides with.
@@ -141,10 +161,7 @@ const RADIUS: Param = p("radius", Number, LENGTH, "Radius.").range(Positive).req
 const HEIGHT: Param = p("height", Number, LENGTH, "Full height.").range(Positive).required();
 
 const SPHERE: &[Param] = &[RADIUS];
-const BOX: &[Param] = &[
-    p("size", Vector, LENGTH, "Full widths.").range(Positive).required(),
-    p("rounding", Number, LENGTH, "Radius of rounded edges, added outside.").range(NotNegative).or(Num(0.0)),
-];
+const BOX: &[Param] = &[p("size", Vector, LENGTH, "Full widths.").range(Positive).required(), ROUNDING];
 const CAPSULE: &[Param] = &[
     RADIUS,
     p("height", Number, LENGTH, "Distance of the centres of the two ends, along y or `axis`.")
@@ -153,9 +170,12 @@ const CAPSULE: &[Param] = &[
     p("from", Vector, LENGTH, "Centre of one end."),
     p("to", Vector, LENGTH, "Centre of the other end."),
 ];
-const CYLINDER: &[Param] = &[RADIUS, HEIGHT];
+const ROUNDING: Param =
+    p("rounding", Number, LENGTH, "Radius of rounded edges, added outside.").range(NotNegative).or(Num(0.0));
+const CYLINDER: &[Param] = &[RADIUS, HEIGHT, ROUNDING];
 const POINTS: Param = p("points", Points, LENGTH, "Corners; their convex hull is taken.");
-const HULL: &[Param] = &[POINTS.range(AtLeast(4)).required()];
+const HULL: &[Param] = &[POINTS.range(AtLeast(4)).required(), ROUNDING];
+const TRIANGLE: &[Param] = &[p("points", Points, LENGTH, "Its three corners.").range(AtLeast(3)).required()];
 const POLYGON: &[Param] = &[
     POINTS.range(AtLeast(3)).or(Without("from `sides` and `radius`")),
     p("sides", Integer, NONE, "Number of corners of a regular polygon.")
@@ -168,10 +188,28 @@ const POLYGON: &[Param] = &[
 const SEGMENT: &[Param] =
     &[p("from", Vector, LENGTH, "One end.").required(), p("to", Vector, LENGTH, "The other end.").required()];
 const CHAIN: &[Param] = &[
-    p("points", Points, LENGTH, "Corners in order; the solid side is on the right.")
-        .range(AtLeast(2))
-        .required(),
-    p("loop", Type::Flag, NONE, "The last corner is joined to the first.").or(Flag(false)),
+    p(
+        "points",
+        Points,
+        LENGTH,
+        "Corners in order; the side that touches is on the right, so a floor goes from right to left.",
+    )
+    .range(AtLeast(2))
+    .required(),
+    p(
+        "loop",
+        Type::Flag,
+        NONE,
+        "The last corner is joined to the first; counter-clockwise it keeps bodies out.",
+    )
+    .or(Flag(false)),
+    p(
+        "before",
+        Vector,
+        LENGTH,
+        "Where an open chain comes from, so that nothing trips over its end; with `after`.",
+    ),
+    p("after", Vector, LENGTH, "Where it goes on."),
 ];
 const WALL: &[Param] = &[
     p("normal", Vector, NONE, "Points to the free side; of any length.").range(NonZero).required(),
@@ -180,16 +218,27 @@ const WALL: &[Param] = &[
     p("memberOf", Text, NONE, "Group it belongs to, besides the one it is written in."),
 ];
 const MESH: &[Param] = &[
-    p("file", Text, NONE, "OBJ, STL or glTF file, relative to the scene.").required(),
+    p("file", Text, NONE, "OBJ, STL, glTF or GLB file, relative to the file it is written in.").required(),
     p("scale", Number, NONE, "Factor on all coordinates.").range(Positive).or(Num(1.0)),
     p("convex", Type::Flag, NONE, "Use the convex hull.").or(Flag(false)),
-    p("decompose", Type::Flag, NONE, "Split a concave mesh into convex parts.").or(Flag(false)),
+    p("decompose", Type::Flag, NONE, "Split a closed mesh into convex pieces.").or(Flag(false)),
+    p("maxPieces", Integer, NONE, "Most pieces of `decompose`.")
+        .range(super::Range::Between(1.0, 256.0))
+        .or(Num(16.0)),
 ];
 const HEIGHTFIELD: &[Param] = &[
-    p("rows", Integer, NONE, "Samples along z.").range(super::Range::Between(2.0, 4096.0)).required(),
-    p("columns", Integer, NONE, "Samples along x.").range(super::Range::Between(2.0, 4096.0)).required(),
-    p("size", Numbers, LENGTH, "Extent along x and z.").range(Positive).required(),
-    p("heights", Numbers, LENGTH, "Heights row by row, a list of rows × columns numbers.").required(),
+    p(
+        "heights",
+        super::Type::Rows,
+        LENGTH,
+        "Heights along x, row by row along z: `[0,1,0; 1,2,1]`, or one long list; in 2D one row.",
+    )
+    .required(),
+    p("columns", Integer, NONE, "Heights in a row, for one long list.")
+        .range(super::Range::Between(2.0, 1e6))
+        .or(Without("as written"))
+        .only(Dims::Three),
+    p("size", Numbers, LENGTH, "Extent along x and z; in 2D the width.").range(Positive).required(),
 ];
 
 /// All of them.
@@ -200,7 +249,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "sphere",
             Family::Shape,
-            &[SPHERE, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[SPHERE, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A ball.",
             "sphere { radius 0.5  mass 1  centre 0,2,0  vel 1,0,0 }",
         )
@@ -211,7 +260,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "cylinder",
             Family::Shape,
-            &[CYLINDER, AXIS, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[CYLINDER, AXIS, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A cylinder; `centre` is its middle.",
             "cylinder { radius 0.5  height 2  mass 3  centre 0,1,0  axis 0,1,0 }",
         )
@@ -221,7 +270,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "wall",
             Family::Shape,
-            &[WALL, MATERIAL, FILTER, LOOK],
+            &[WALL, MATERIAL, SURFACE, FILTER, LOOK],
             "An immobile, infinite plane: the points x with n·x = toOrig, n being the normal at unit length. \
              In 2D a line. The free side is the one the normal points to.",
             "wall { normal 0,1,0  toOrig 0 }",
@@ -232,7 +281,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "box",
             Family::Shape,
-            &[BOX, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[BOX, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A box; a rectangle in 2D.",
             "box crate { size 1,2,1  centre 0,1,0 }",
         )
@@ -240,7 +289,7 @@ pub const KINDS: &[KindInfo] = &[
     k(
         "capsule",
         Family::Shape,
-        &[CAPSULE, AXIS, POSE, MOTION, MATERIAL, FILTER, LOOK],
+        &[CAPSULE, AXIS, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
         "All points near a segment. Give `height`, or `from` and `to`.",
         "capsule { radius 0.2  from 0,0,0  to 1,0,0 }",
     ),
@@ -249,7 +298,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "cone",
             Family::Shape,
-            &[CYLINDER, AXIS, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[CYLINDER, AXIS, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A cone with its tip along the axis; `centre` is halfway between base and tip.",
             "cone { radius 1  height 2  centre 0,1,0 }",
         )
@@ -259,7 +308,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "hull",
             Family::Shape,
-            &[HULL, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[HULL, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "The convex hull of points.",
             "hull { points [0,0,0; 1,0,0; 0,1,0; 0,0,1] }",
         )
@@ -269,19 +318,27 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "mesh",
             Family::Shape,
-            &[MESH, POSE, MOTION, MATERIAL, FILTER, LOOK],
-            "Triangles from a file.",
+            &[MESH, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
+            "Triangles from a file. A closed mesh may move: its mass, centre and inertia are integrated exactly, or come from \
+             its bounding box by `massFrom bounds`, or are given. One that is not closed must be `static` or `kinematic`.",
             "mesh { file \"teapot.obj\"  static }",
         )
     },
+    k(
+        "heightfield",
+        Family::Shape,
+        &[HEIGHTFIELD, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
+        "Ground given by heights on a grid, centred; everything below is solid. Immobile.",
+        "heightfield { size 9,9  columns 10  heights [for z in 0..10: for x in 0..10: sin(x)*cos(z)] }",
+    ),
     KindInfo {
         dims: Dims::Three,
         ..k(
-            "heightfield",
+            "triangle",
             Family::Shape,
-            &[HEIGHTFIELD, POSE, MOTION, MATERIAL, FILTER, LOOK],
-            "Ground given by heights on a grid, centred. Immobile.",
-            "heightfield { rows 2  columns 2  size 4,4  heights [0; 1; 0; 1] }",
+            &[TRIANGLE, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
+            "A flat triangle, solid from both sides, without a mass of its own.",
+            "triangle { static  points [-2,0,-2; 2,0,-2; 0,1,2] }",
         )
     },
     KindInfo {
@@ -289,7 +346,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "circle",
             Family::Shape,
-            &[SPHERE, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[SPHERE, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A disc.",
             "circle { radius 0.5  centre 0,2 }",
         )
@@ -299,7 +356,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "polygon",
             Family::Shape,
-            &[POLYGON, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[POLYGON, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A convex polygon: the hull of `points`, or a regular one by `sides` and `radius`.",
             "polygon { points [0,0; 1,0; 0.5,1]  centre 0,3 }",
         )
@@ -309,7 +366,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "segment",
             Family::Shape,
-            &[SEGMENT, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[SEGMENT, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "A line segment, solid on both sides.",
             "segment { static  from -5,0  to 5,1 }",
         )
@@ -319,7 +376,7 @@ pub const KINDS: &[KindInfo] = &[
         ..k(
             "chain",
             Family::Shape,
-            &[CHAIN, POSE, MOTION, MATERIAL, FILTER, LOOK],
+            &[CHAIN, POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
             "Segments joined end to end, for ground. Immobile.",
             "chain { points [for x in -10..=10: x, sin(x)] }",
         )
@@ -327,7 +384,7 @@ pub const KINDS: &[KindInfo] = &[
     k(
         "body",
         Family::Compound,
-        &[POSE, MOTION, MATERIAL, FILTER, LOOK],
+        &[POSE, MOTION, MATERIAL, SURFACE, FILTER, LOOK],
         "One body of several shapes, each written inside with its own pose and material.",
         "body hammer { centre 0,2,0  box { size 0.1,1,0.1 }  box { size 0.4,0.2,0.2  centre 0,0.6,0  density 7 } }",
     ),

@@ -70,7 +70,10 @@ pub const KINDS: &[KindInfo] = &[
     ),
     act("wake", &[], "Wakes bodies.", "at 2s { wake all; }"),
     act("sleep", &[], "Puts bodies to sleep.", "at 2s { sleep wall; }"),
-    act("set", &[world::WORLD], "Changes settings of the world.", "at 3s { set { gravity 0,0,0 } }"),
+    KindInfo {
+        takes_settings: true,
+        ..act("set", &[world::WORLD], "Changes settings of the world.", "at 3s { set { gravity 0,0,0 } }")
+    },
     act("stop", &[], "Ends the run.", "at 10000 steps { stop; }"),
 ];
 
@@ -183,7 +186,12 @@ pub const QUANTITIES: &[Quantity] = &[
     q("steps", Of::World, "", "Steps since the start."),
     q("energy", Of::World, "J", "Total energy, kinetic and potential."),
     q("kineticEnergy", Of::World, "J", "Kinetic energy of all bodies."),
-    q("potentialEnergy", Of::World, "J", "Potential energy of all bodies."),
+    q(
+        "potentialEnergy",
+        Of::World,
+        "J",
+        "Potential energy of all bodies: in gravity, and under forces that have one.",
+    ),
     q("momentumX", Of::World, "N s", "Momentum along x."),
     q("momentumY", Of::World, "N s", "Momentum along y."),
     q("momentumZ", Of::World, "N s", "Momentum along z."),

@@ -76,6 +76,8 @@ pub enum Type {
     Points,
     /// A list of numbers.
     Numbers,
+    /// A list of numbers, or of rows of them.
+    Rows,
     /// Any value.
     Any,
 }
@@ -99,6 +101,8 @@ pub enum Range {
     Ordered,
     /// At least so many elements.
     AtLeast(usize),
+    /// As the engine says, in its words; it checks the value itself.
+    Engine(&'static str),
 }
 
 /// The value of a parameter that is not given.
@@ -230,6 +234,8 @@ pub struct KindInfo {
     pub dims: Dims,
     /// Rows, in groups that several kinds share.
     pub tables: &'static [&'static [Param]],
+    /// Whether the settings of the engine are parameters of it too.
+    pub takes_settings: bool,
     /// Parameters that a scene without a `world` declaration must give, as in the seed.
     pub seed_required: &'static [&'static str],
     /// One or two sentences.
@@ -246,13 +252,24 @@ pub(crate) const fn k(
     doc: &'static str,
     example: &'static str,
 ) -> KindInfo {
-    KindInfo { name, aliases: &[], family, dims: Dims::Both, tables, seed_required: &[], doc, example }
+    KindInfo {
+        name,
+        aliases: &[],
+        family,
+        dims: Dims::Both,
+        tables,
+        takes_settings: false,
+        seed_required: &[],
+        doc,
+        example,
+    }
 }
 
 impl KindInfo {
     /// All rows.
     pub fn params(&self) -> impl Iterator<Item = &'static Param> + use<> {
-        self.tables.iter().flat_map(|table| table.iter())
+        let settings = if self.takes_settings { world::settings() } else { &[] };
+        self.tables.iter().flat_map(|table| table.iter()).chain(settings)
     }
 
     /// The row of a name.
@@ -264,19 +281,13 @@ impl KindInfo {
     /// Whether declarations may stand in its braces.
     #[must_use]
     pub fn holds_items(&self) -> bool {
-        matches!(self.family, Family::Compound | Family::Structure) || self.name == "world"
+        matches!(self.family, Family::Compound | Family::Structure)
     }
 
     /// Whether it may stand without braces or `;`.
     #[must_use]
     pub fn may_be_bare(&self) -> bool {
         matches!(self.name, "include" | "stop" | "remove" | "wake" | "sleep")
-    }
-
-    /// Whether it has no meaning outside another declaration.
-    #[must_use]
-    pub fn is_part_only(&self) -> bool {
-        self.name == "settings"
     }
 }
 

@@ -68,6 +68,7 @@ const SHARED: &[(&str, &[Param])] = &[
     ("Pose", bodies::POSE),
     ("Motion", bodies::MOTION),
     ("Material", bodies::MATERIAL),
+    ("Surface", bodies::SURFACE),
     ("Collision filter", bodies::FILTER),
     ("Look", bodies::LOOK),
 ];
@@ -106,6 +107,7 @@ fn kind_section(out: &mut String, kind: &KindInfo) {
         .iter()
         .filter(|table| kind.family != Family::Shape && kind.family != Family::Compound || !is_shared(table))
         .flat_map(|table| table.iter())
+        .chain(if kind.takes_settings { super::world::settings() } else { &[] })
         .collect();
     if !own.is_empty() {
         out.push('\n');
@@ -158,6 +160,7 @@ fn value(row: &Param) -> String {
         Type::Material => String::from("material"),
         Type::Points => String::from("list of points"),
         Type::Numbers => String::from("numbers"),
+        Type::Rows => String::from("list of numbers, or of rows of them"),
         Type::Any => String::from("any"),
     };
     if row.unit != Dimension::NONE {
@@ -174,6 +177,9 @@ fn value(row: &Param) -> String {
             let _ = write!(text, ", {} to {}", number_text(low), number_text(high));
         }
         Range::Ordered => text.push_str(", the smaller first"),
+        Range::Engine(allowed) => {
+            let _ = write!(text, ", {allowed}");
+        }
         Range::AtLeast(count) => {
             let _ = write!(text, ", at least {count}");
         }
@@ -214,8 +220,8 @@ fn director_section(out: &mut String) {
     }
     out.push_str("\n## Quantities of the run\n\n");
     out.push_str(
-        "In `expect` and `when`. Of several bodies (a group, a repeated name, `all`) a quantity is a list: a comparison holds if it \
-         holds for every element. `a == b within 1%` or `within 0.1` allows a difference.\n\n",
+        "In `expect` and `when`. Of several bodies (a group, a repeated name, `all`) a quantity is a list: a comparison holds if there is \
+         an element and it holds for every one. `a == b within 1%` or `within 0.1` allows a difference.\n\n",
     );
     out.push_str("| quantity | unit | meaning |\n|---|---|---|\n");
     for quantity in director::QUANTITIES {

@@ -1,10 +1,16 @@
 //! The world: settings, methods, materials.
 
-use super::Default::{Flag, None as Without, Number as Num, Vector as Vec3, Word as Is};
+use std::sync::LazyLock;
+
+use topple::{D3, SettingInfo, SettingValue, Settings};
+
+use super::Default::{None as Without, Number as Num, Vector as Vec3, Word as Is};
 use super::Range::{Between, NotNegative, Positive};
 use super::Type::{Integer, Number, Text, Vector, Word};
-use super::{Family, KindInfo, Param, Type, bodies, k, p};
-use crate::units::{Dimension, dim};
+use super::{Family, KindInfo, Param, Range, Type, bodies, k, p};
+use crate::model::{Setting, World};
+use crate::units::{Dimension, dim, parse_suffix};
+use crate::value::number_text;
 
 const NONE: Dimension = Dimension::NONE;
 const RATE: Dimension = dim(0, 0, -1, 0);
@@ -48,18 +54,102 @@ pub fn is_method(name: &str) -> bool {
 /// Ways to combine the values of two surfaces.
 pub const MIXING: &[&str] = &["mean", "geometric", "min", "product", "max"];
 
-/// Settings of the world.
+/// Settings of the engine that are called otherwise in scene files than by their name in camel case, with other
+/// spellings: `friction` and `elastic` are coefficients there.
+const RENAMED: &[(&str, &str, &[&str])] = &[
+    ("friction", "frictionEnabled", &[]),
+    ("restitution", "restitutionEnabled", &[]),
+    ("restitution_mixing", "elasticMixing", &["restitutionMixing"]),
+    ("warm_starting", "warmStarting", &["contactCaching"]),
+    ("max_slop", "maxSlop", &["penetrationSlop"]),
+];
+
+/// The key in scene files of a setting of the engine: `contact_hertz` is `contactHertz`.
+#[must_use]
+pub fn setting_key(engine: &str) -> String {
+    if let Some((_, key, _)) = RENAMED.iter().find(|(name, ..)| *name == engine) {
+        return (*key).to_string();
+    }
+    let mut key = String::new();
+    for (index, part) in engine.split('_').enumerate() {
+        let mut letters = part.chars();
+        let first = letters.next().map(|first| if index == 0 { first } else { first.to_ascii_uppercase() });
+        key.extend(first);
+        key.push_str(letters.as_str());
+    }
+    key
+}
+
+/// The setting of the engine that a key of scene files means.
+#[must_use]
+pub fn engine_setting(key: &str) -> Option<&'static str> {
+    ENGINE.iter().find(|(known, _)| known == key).map(|(_, engine)| *engine)
+}
+
+/// Key and name of every setting of the engine.
+static ENGINE: LazyLock<Vec<(String, &'static str)>> = LazyLock::new(|| {
+    Settings::<D3>::info().iter().map(|setting| (setting_key(setting.name), setting.name)).collect()
+});
+
+/// Rows for the settings of the engine, all that are not in [`WORLD`], from the engine's own table: made once and kept.
+pub fn settings() -> &'static [Param] {
+    static ROWS: LazyLock<&'static [Param]> = LazyLock::new(|| {
+        let info = Settings::<D3>::info();
+        let rows = info.iter().map(|setting| setting_row(setting, setting_key(setting.name)));
+        let rows = rows.filter(|row| WORLD.iter().all(|known| known.name != row.name));
+        Box::leak(rows.collect::<Vec<_>>().into_boxed_slice())
+    });
+    *ROWS
+}
+
+fn setting_row(setting: &SettingInfo, key: String) -> Param {
+    let keep = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    let kind = match setting.value {
+        SettingValue::Number => Number,
+        SettingValue::Count => Integer,
+        SettingValue::Flag => Type::Flag,
+        SettingValue::Mixing => Word(MIXING),
+        SettingValue::Vector => Vector,
+    };
+    let mut default = match setting.default.as_str() {
+        "true" => String::from("on"),
+        "false" => String::from("off"),
+        text => text.to_string(),
+    };
+    if let Some(value) = World::seed().settings.get(key.as_str()) {
+        let value = match value {
+            Setting::Number(number) => number_text(*number),
+            Setting::Text(text) => text.to_string(),
+            other => format!("{other:?}"),
+        };
+        default.push_str(&format!("; with seed defaults {value}"));
+    }
+    let aliases = RENAMED.iter().find(|(name, ..)| *name == setting.name).map_or(&[][..], |found| found.2);
+    let range =
+        if setting.allowed.is_empty() { Range::Any } else { Range::Engine(keep(setting.allowed.clone())) };
+    p(keep(key), kind, unit(setting.unit), keep(setting.doc.clone()))
+        .alias(aliases)
+        .range(range)
+        .or(Without(keep(default)))
+}
+
+/// The dimension of a unit as the engine writes it; `1` and multiples of other settings are plain numbers.
+fn unit(text: &str) -> Dimension {
+    match text {
+        "1/s" => RATE,
+        text => parse_suffix(&text.replace('²', "^2")).map_or(NONE, |(_, dimension)| dimension),
+    }
+}
+
+/// Settings of the world that are not the engine's alone.
 pub const WORLD: &[Param] = &[
     p("title", Text, NONE, "What the scene is, for lists and pictures."),
     p("dimension", Integer, NONE, "2 or 3.").range(Between(2.0, 3.0)).or(Num(3.0)),
     p("defaults", Word(&["library", "seed"]), NONE, "Which defaults hold: the library's or the seed's.")
         .or(Is("library")),
     p("gravity", Vector, dim(1, 0, -2, 0), "Acceleration of every body.").or(Vec3([0.0, -9.8, 0.0])),
-    p("dt", Number, Dimension::TIME, "Time of one step.").range(Positive).or(Num(1.0 / 60.0)),
+    p("dt", Number, Dimension::TIME, "Time of one step.").range(Between(1e-6, 1.0)).or(Num(1.0 / 60.0)),
     p("substeps", Integer, NONE, "Sub-steps of one step.").range(Between(1.0, 1000.0)).or(Num(4.0)),
-    p("iterations", Integer, NONE, "Iterations of the solver.")
-        .range(Between(1.0, 10000.0))
-        .or(Without("the solver's own")),
     p("frames", Integer, NONE, "Steps of a run.").range(Between(0.0, 1e9)).or(Without("the caller's")),
     p("duration", Number, Dimension::TIME, "Time of a run; instead of `frames`.").range(NotNegative),
     p("seed", Integer, NONE, "Seed of the random numbers.")
@@ -78,70 +168,27 @@ pub const WORLD: &[Param] = &[
     p("friction", Number, NONE, "Friction where a shape gives none.")
         .range(NotNegative)
         .or(Without("0.5; with seed defaults 0")),
-    p("elasticMixing", Word(MIXING), NONE, "Restitution of a pair from its two values.")
-        .or(Without("the library's; with seed defaults product")),
-    p("frictionMixing", Word(MIXING), NONE, "Friction of a pair from its two values.")
-        .or(Without("the library's; with seed defaults product")),
-    p("restitutionEnabled", Type::Flag, NONE, "Whether bodies bounce at all.").or(Flag(true)),
-    p("restitutionThreshold", Number, dim(1, 0, -1, 0), "Below this speed nothing bounces.")
-        .range(NotNegative)
-        .or(Without("the library's; with seed defaults 0")),
     p("sleeping", Type::Flag, NONE, "Bodies at rest fall asleep.").or(Without("on; with seed defaults off")),
-    p("sleepSpeed", Number, dim(1, 0, -1, 0), "Speed below which a body may sleep.")
-        .range(NotNegative)
-        .or(Without("the library's")),
-    p("sleepAngularSpeed", Number, dim(0, 0, -1, 1), "Angular speed below which a body may sleep.")
-        .range(NotNegative)
-        .or(Without("the library's")),
-    p("sleepTime", Number, Dimension::TIME, "Time at rest before sleep.").range(NotNegative).or(Num(0.5)),
-    p("sleepBias", Number, NONE, "Weight of the past in the average motion.")
-        .range(super::Range::Fraction)
-        .or(Num(0.5)),
     p("linearDrag", Number, RATE, "Rate at which every body loses speed.").range(NotNegative).or(Num(0.0)),
     p("quadraticDrag", Number, dim(-1, 0, 0, 0), "The same, growing with speed.")
         .range(NotNegative)
         .or(Num(0.0)),
     p("angularDrag", Number, RATE, "Rate at which every body loses spin.").range(NotNegative).or(Num(0.0)),
-    p("penetrationSlop", Number, Dimension::LENGTH, "Overlap that is left alone.")
-        .range(NotNegative)
-        .or(Without("scaled with the shapes")),
-    p("maxSpeed", Number, dim(1, 0, -1, 0), "Speeds are clamped to this.")
-        .range(Positive)
-        .or(Without("the library's")),
-    p("maxAngularSpeed", Number, dim(0, 0, -1, 1), "Angular speeds are clamped to this.")
-        .range(Positive)
-        .or(Without("the library's")),
-    p("contactCaching", Type::Flag, NONE, "Contacts are kept from step to step.").or(Flag(true)),
-    p("multipleContacts", Type::Flag, NONE, "Several contact points per pair.").or(Flag(true)),
-    p("sleepingContacts", Type::Flag, NONE, "Contacts between sleeping bodies too.").or(Flag(false)),
-    p("warmStarting", Type::Flag, NONE, "The solver starts from the last step's impulses.").or(Flag(true)),
-    p(
-        "continuous",
-        Type::Flag,
-        NONE,
-        "Fast bodies do not pass through static ones, bullets through nothing.",
-    )
-    .or(Flag(false)),
-    p("gyroscopic", Type::Flag, NONE, "Gyroscopic torque.").or(Flag(true)),
 ];
 
-/// `world`, `settings`, `material`.
+/// `world`, `material`.
 pub const KINDS: &[KindInfo] = &[
-    k(
-        "world",
-        Family::World,
-        &[WORLD],
-        "The world, at most once in a scene and anywhere in the file. A file without it is a seed scene: 3D, \
-         elastic 1, frictionless, restitution of a pair the product of its two values, no drag, no sleeping.",
-        "world { dimension 2  gravity 0,-9.8  dt 1/60  solver \"soft-step\" }",
-    ),
-    k(
-        "settings",
-        Family::World,
-        &[],
-        "Inside `world`: any documented setting of the library by its key, in camel case.",
-        "world { settings { contactHertz 30  jointDampingRatio 2 } }",
-    ),
+    KindInfo {
+        takes_settings: true,
+        ..k(
+            "world",
+            Family::World,
+            &[WORLD],
+            "The world, at most once in a scene and anywhere in the file. A file without it is a seed scene: 3D, \
+             elastic 1, frictionless, restitution of a pair the product of its two values, no drag, no sleeping.",
+            "world { dimension 2  gravity 0,-9.8  dt 1/60  solver \"soft-step\"  contactHertz 30 }",
+        )
+    },
     k(
         "material",
         Family::World,
@@ -151,12 +198,5 @@ pub const KINDS: &[KindInfo] = &[
     ),
 ];
 
-const MATERIAL_ROWS: &[Param] = &[
-    bodies::MATERIAL[1],
-    bodies::MATERIAL[2],
-    bodies::MATERIAL[3],
-    bodies::MATERIAL[4],
-    bodies::MATERIAL[5],
-    bodies::MATERIAL[6],
-    bodies::MATERIAL[7],
-];
+/// Those of a shape but the first, which refers to a material.
+const MATERIAL_ROWS: &[Param] = bodies::SURFACE;

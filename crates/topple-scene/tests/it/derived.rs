@@ -1,9 +1,12 @@
 //! What is written from the tables is up to date, and every example in the tables works.
 
-use topple_scene::schema::{self, Dims, Family, KindInfo, forces, grammar, joints, reference};
+use topple::{SettingInfo, SettingValue};
+use topple_scene::run::Simulation;
+use topple_scene::schema::world::setting_key;
+use topple_scene::schema::{self, Default, Dims, Family, KindInfo, forces, grammar, joints, reference};
 use topple_scene::{Options, load};
 
-use crate::support::{crate_root, expect_file};
+use crate::support::{crate_root, expect_file, good};
 
 #[test]
 fn the_reference_page_is_up_to_date() {
@@ -30,7 +33,7 @@ fn try_example(kind: &KindInfo, dimension: u8) -> Result<(), String> {
     if kind.name == "place" {
         text.push_str("template post { param h = 2 }\n");
     }
-    if kind.name != "world" && kind.name != "settings" {
+    if kind.name != "world" {
         for name in CAST {
             let shape = if dimension == 2 { "circle" } else { "sphere" };
             text.push_str(&format!("{shape} {name} {{ radius 1 }}\n"));
@@ -48,6 +51,10 @@ impl topple_scene::Loader for Anything {
     fn load(&mut self, path: &str, _: &str) -> Result<(String, String), String> {
         Ok((path.to_string(), String::from("sphere s { radius 1 }")))
     }
+
+    fn mesh(&mut self, _: &str, _: &str, _: &topple_mesh::Limits) -> Result<topple_scene::Surface, String> {
+        Ok(topple_scene::Surface::default())
+    }
 }
 
 #[test]
@@ -61,29 +68,57 @@ fn every_example_works() {
     }
 }
 
+/// Another value than the default, as text of the language and of the engine.
+fn other_value(setting: &SettingInfo) -> (String, String) {
+    let number = || setting.default.parse::<f32>().expect("a number");
+    match setting.value {
+        SettingValue::Flag => {
+            let on = setting.default == "true";
+            (String::from(if on { "off" } else { "on" }), (!on).to_string())
+        }
+        SettingValue::Mixing => (String::from("min"), String::from("min")),
+        SettingValue::Vector => (String::from("1,2,3"), String::from("1,2,3")),
+        SettingValue::Count => ((number() + 1.0).to_string(), (number() + 1.0).to_string()),
+        SettingValue::Number => ((0.5 * number()).to_string(), (0.5 * number()).to_string()),
+    }
+}
+
+/// Every setting of the engine is a parameter of `world`, with the engine's default, and gets there. A setting that is
+/// added to the engine is in the table by itself; this fails if its name or type cannot be written.
 #[test]
-fn documented_defaults_are_the_engines() {
-    use topple_scene::schema::{Default, world::WORLD};
-    let engine = topple::Settings3::default();
-    let mut compared = 0;
-    for row in WORLD {
-        // Rows without a fixed number leave the value to the engine.
+fn every_setting_of_the_engine_is_a_parameter_of_the_world() {
+    let world = schema::kind("world").expect("a kind");
+    let plain = topple::Settings3::default();
+    for setting in topple::Settings3::info() {
+        let key = setting_key(setting.name);
+        let row = world.param(&key).unwrap_or_else(|| panic!("'world' has no '{key}'"));
         let documented = match row.default {
             Default::Number(number) => (number as f32).to_string(),
-            Default::Flag(flag) => flag.to_string(),
-            _ => continue,
+            Default::Vector(vector) => vector.map(|part| (part as f32).to_string()).join(","),
+            Default::None(text) => match text.split(';').next().unwrap_or_default() {
+                "on" => String::from("true"),
+                "off" => String::from("false"),
+                text => text.to_string(),
+            },
+            other => panic!("{key}: {other:?}"),
         };
-        let snake: String = row.name.chars().fold(String::new(), |mut name, letter| {
-            if letter.is_ascii_uppercase() {
-                name.push('_');
-            }
-            name.push(letter.to_ascii_lowercase());
-            name
-        });
-        if let Ok(found) = engine.get_by_name(&snake) {
-            assert_eq!(found, documented, "{}", row.name);
-            compared += 1;
-        }
+        assert_eq!(documented, setting.default, "default of {key}");
+        let (written, wanted) = other_value(&setting);
+        let simulation = Simulation::new(&good(&format!("world {{ {key} {written} }}")));
+        let Simulation::Three(run) = &simulation else { panic!("3D") };
+        assert_eq!(run.world.settings().get_by_name(setting.name).as_ref(), Ok(&wanted), "{key}");
+        assert_ne!(plain.get_by_name(setting.name).as_ref(), Ok(&wanted), "{key}");
+        // And while it runs.
+        let text = format!("world {{ }} at 0s {{ set {{ {key} {written} }} }}");
+        let mut simulation = Simulation::new(&good(&text));
+        simulation.step();
+        let Simulation::Three(run) = &simulation else { panic!("3D") };
+        assert_eq!(run.world.settings().get_by_name(setting.name).as_ref(), Ok(&wanted), "set {{ {key} }}");
     }
-    assert!(compared >= 6, "{compared}");
+}
+
+#[test]
+fn the_rules_of_mixing_are_the_engines() {
+    let engine = topple::Mixing::NAMES.map(|(name, _)| name);
+    assert_eq!(schema::world::MIXING, engine);
 }

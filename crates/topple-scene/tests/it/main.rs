@@ -1,8 +1,10 @@
 //! One test binary: snapshots of good and bad scenes, round trips, robustness, the derived pages, speed.
 
 mod derived;
+mod forces;
 mod joints;
 mod language;
+mod meshes;
 mod robustness;
 mod round_trip;
 mod run;

@@ -1,21 +1,46 @@
 //! Scene → text → scene gives the same scene, bit by bit.
 
 use proptest::prelude::*;
+use topple_scene::model::force::Law;
 use topple_scene::model::geometry::{normalize, normalize_rotation};
 use topple_scene::model::{
     Body, BodyKind, Camera, Defaults, Drive, Expectation, Filter, Force, ForceKind, Ignore, Joint, JointKind,
-    Light, Locks, Look, Material, Moment, Motor, Overload, Part, Pose, Query, Scene, Setting, Shape, Soft,
-    Spring, Target, Vec3, Window, World,
+    Light, Locks, Look, Material, MeshForm, Moment, Motor, Overload, Part, Pose, Query, Scene, Setting,
+    Shape, Soft, Spring, Target, Vec3, Window, World,
 };
 use topple_scene::span::Span;
-use topple_scene::{ast, print};
+use topple_scene::{FileLoader, Loader, Options, Surface, ast, load, print};
 
-use crate::support::{good, load_file, scenes};
+use crate::support::{crate_root, load_file, scenes};
+
+/// Gives a tetrahedron for the file of random meshes, and finds those of the corpus.
+struct Tetrahedra;
+
+impl Loader for Tetrahedra {
+    fn load(&mut self, _: &str, _: &str) -> Result<(String, String), String> {
+        Err(String::from("no includes here"))
+    }
+
+    fn mesh(&mut self, path: &str, _: &str, limits: &topple_mesh::Limits) -> Result<Surface, String> {
+        let from = crate_root().join("tests/data/ok/x").display().to_string();
+        if path == "a b.obj" { Ok(tetrahedron()) } else { FileLoader::default().mesh(path, &from, limits) }
+    }
+}
+
+fn tetrahedron() -> Surface {
+    let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    Surface {
+        vertices: corners.map(topple::Vec3::from).to_vec(),
+        triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+    }
+}
 
 /// What the printer wrote loads to the same scene.
 fn assert_round_trip(scene: &Scene) {
     let text = print::scene(scene);
-    let mut again = good(&text);
+    let loaded = load(&text, Options { loader: Some(&mut Tetrahedra), ..Options::default() });
+    assert!(loaded.diagnostics.is_empty(), "{text}\n{}", loaded.report(false));
+    let mut again = loaded.scene;
     again.world.declared = scene.world.declared;
     assert_eq!(&again, scene, "{text}");
 }
@@ -80,34 +105,59 @@ fn shape(dimension: u8) -> BoxedStrategy<Shape> {
             points: vec![[0.0; 3], [x, 0.0, 0.0], [0.0, y, 0.0]],
             rounding: 0.0,
         });
-        let chain = (prop::collection::vec(vector(2), 2..6), any::<bool>())
-            .prop_map(|(points, closed)| Shape::Chain { points, closed });
+        let chain = (prop::collection::vec(vector(2), 2..6), any::<bool>()).prop_map(|(points, closed)| {
+            Shape::Chain {
+                beyond: (!closed && points.len() > 3).then(|| [points[0], points[1]]),
+                points,
+                closed,
+            }
+        });
+        let field = prop::collection::vec(number(), 2..9).prop_map(|heights| Shape::HeightField {
+            columns: heights.len() as u32,
+            size: [2.5, 0.0],
+            heights,
+        });
         let segment = vector(2).prop_map(|from| Shape::Segment { from, to: [from[0] + 1.0, from[1], 0.0] });
         let plane = (direction(2), number()).prop_map(|(normal, offset)| Shape::HalfSpace { normal, offset });
-        prop_oneof![ball, cuboid, capsule, hull, chain, segment, plane].boxed()
+        prop_oneof![ball, cuboid, capsule, hull, chain, field, segment, plane].boxed()
     } else {
-        let cylinder =
-            (positive(), positive()).prop_map(|(radius, height)| Shape::Cylinder { radius, height });
-        let cone = (positive(), positive()).prop_map(|(radius, height)| Shape::Cone { radius, height });
-        let hull =
-            prop::collection::vec(vector(3), 4..7).prop_map(|points| Shape::Hull { points, rounding: 0.0 });
+        let cylinder = (positive(), positive()).prop_map(|(radius, height)| Shape::Cylinder {
+            radius,
+            height,
+            rounding: 0.0,
+        });
+        let cone = (positive(), positive()).prop_map(|(radius, height)| Shape::Cone {
+            radius,
+            height,
+            rounding: 0.1 * radius,
+        });
+        let hull = prop::collection::vec(vector(3), 4..7)
+            .prop_map(|points| Shape::Hull { rounding: if points.len() > 4 { 0.5 } else { 0.0 }, points });
+        let triangle = [vector(3), vector(3), vector(3)].prop_map(|corners| Shape::Triangle { corners });
         let plane = (direction(3), number()).prop_map(|(normal, offset)| Shape::HalfSpace { normal, offset });
-        let mesh = (positive(), any::<bool>(), any::<bool>()).prop_map(|(scale, convex, decompose)| {
-            Shape::Mesh { file: "a b.obj".into(), scale, convex, decompose }
+        let form = prop_oneof![
+            Just(MeshForm::Triangles),
+            Just(MeshForm::Hull),
+            (1u32..256).prop_map(MeshForm::Pieces)
+        ];
+        let mesh = (positive(), form).prop_map(|(scale, form)| Shape::Mesh {
+            file: "a b.obj".into(),
+            surface: tetrahedron().into(),
+            scale,
+            form,
         });
         let field = (2u32..4, 2u32..4, positive()).prop_map(|(rows, columns, size)| Shape::HeightField {
-            rows,
             columns,
             size: [size, size * 2.0],
             heights: (0..rows * columns).map(|index| f64::from(index) / 3.0).collect(),
         });
-        prop_oneof![ball, cuboid, capsule, cylinder, cone, hull, plane, mesh, field].boxed()
+        prop_oneof![ball, cuboid, capsule, cylinder, cone, hull, plane, triangle, mesh, field].boxed()
     }
 }
 
 fn part(dimension: u8) -> impl Strategy<Value = Part> {
     let material = ([positive(), positive(), positive()], prop::option::of(positive()), vector(dimension))
-        .prop_map(|([density, friction, rolling], static_friction, surface_velocity)| Material {
+        .prop_map(move |([density, friction, rolling], static_friction, surface_velocity)| Material {
             density,
             elastic: 0.25,
             friction,
@@ -115,6 +165,10 @@ fn part(dimension: u8) -> impl Strategy<Value = Part> {
             rolling_friction: rolling,
             spinning_friction: 0.0,
             surface_velocity,
+            grain: if dimension == 3 && friction > 1.0 { surface_velocity } else { [0.0; 3] },
+            grain_friction: if dimension == 3 { density } else { 1.0 },
+            friction_mixing: (friction > 1.0).then(|| "min".into()),
+            elastic_mixing: (density > 1.0).then(|| "product".into()),
         });
     let filter = (any::<u32>(), any::<u32>(), -100i32..100, any::<bool>())
         .prop_map(|(category, mask, group, sensor)| Filter { category, mask, group, sensor });
@@ -243,24 +297,51 @@ fn joint_kind(dimension: u8) -> impl Strategy<Value = JointKind> {
 }
 
 fn force_kind(dimension: u8) -> impl Strategy<Value = ForceKind> {
-    (0u8..10, vector(dimension), spin(dimension), direction(dimension), positive(), number()).prop_map(
-        move |(kind, v, w, axis, x, y)| match kind {
+    let named = prop::option::of(Just("body1".into()));
+    let numbers = (positive(), number(), -8i32..=8, any::<bool>());
+    (0u8..11, vector(dimension), spin(dimension), direction(dimension), numbers, named).prop_map(
+        move |(kind, v, w, axis, (x, y, exponent, flag), named)| match kind {
             0 => ForceKind::Gravity { acceleration: v },
-            1 => ForceKind::Point { at: v, strength: y, softening: x },
-            2 => ForceKind::Attraction { strength: y, exponent: -2.0, softening: x },
-            3 => ForceKind::Motor { torque: w, max_speed: Some(x) },
-            4 => ForceKind::Thrust { force: v, at: v },
-            5 => ForceKind::Wind { velocity: v, drag: x, gusts: 0.5, period: x },
+            1 => ForceKind::Point {
+                at: (named.is_none() || flag).then_some(v),
+                from: named,
+                strength: y,
+                exponent,
+                softening: x,
+            },
+            2 => ForceKind::Attraction {
+                law: if flag {
+                    Law::Power { strength: y, exponent }
+                } else {
+                    Law::LennardJones { depth: x, distance: x }
+                },
+                by_mass: !flag,
+                softening: x,
+                range: named.map(|_| x),
+            },
+            3 => ForceKind::Motor { torque: w, local: flag, free_speed: Some(x), carrier: named },
+            4 => ForceKind::Thrust { force: v, at: v, local: flag },
+            5 => ForceKind::Wind { velocity: v, density: x, drag: 0.5, lift: y },
             6 => ForceKind::Drag { linear: x, quadratic: x, angular: 0.0 },
-            7 => ForceKind::Buoyancy { level: y, density: x, linear_drag: x, angular_drag: x, flow: v },
-            8 => ForceKind::Explosion { at: v, radius: x, impulse: y },
+            7 => ForceKind::Buoyancy { level: y, normal: axis, density: x, drag: x, spin_drag: x, flow: v },
+            8 => ForceKind::Explosion { at: v, radius: x, pressure: y, duration: x },
+            9 => ForceKind::Spring {
+                a: "body0".into(),
+                b: named,
+                at_a: flag.then_some(v),
+                at_b: Some(v),
+                length: Some(x),
+                stiffness: x,
+                damping: 0.0,
+                bungee: flag,
+            },
             _ => ForceKind::Vortex {
                 at: v,
                 axis: if dimension == 2 { [0.0, 0.0, 1.0] } else { axis },
                 radius: x,
-                speed: y,
+                swirl: y,
                 pull: y,
-                drag: x,
+                lift: if dimension == 2 { 0.0 } else { x },
             },
         },
     )
@@ -323,7 +404,7 @@ fn window() -> impl Strategy<Value = Window> {
 }
 
 fn world(dimension: u8) -> impl Strategy<Value = World> {
-    (vector(dimension), positive(), 1u32..100, 0u64..1 << 53, any::<[bool; 4]>()).prop_map(
+    (vector(dimension), 1e-6..1.0, 1u32..100, 0u64..1 << 53, any::<[bool; 4]>()).prop_map(
         move |(gravity, dt, substeps, seed, flags)| {
             let base = if flags[0] { World::seed() } else { World::default() };
             let mut world = World {
@@ -341,8 +422,8 @@ fn world(dimension: u8) -> impl Strategy<Value = World> {
                 ..base
             };
             world.settings.insert("warmStarting".into(), Setting::Flag(flags[1]));
-            world.library.insert("contactHertz".into(), Setting::Number(dt));
-            world.library.insert("someVector".into(), Setting::Vector(vec![1.0, 2.0]));
+            world.settings.insert("contactHertz".into(), Setting::Number(100.0 * dt));
+            world.settings.insert("frictionMixing".into(), Setting::Text("max".into()));
             world
         },
     )
@@ -400,7 +481,19 @@ fn assemble(
         }
     };
     let on = vec![Target::Named("body0".into()), Target::Named("body1".into())];
-    let force = |kind| Force { name: None, on: on.clone(), kind, span: Span::default() };
+    let force = |kind| {
+        let is_spring = matches!(kind, ForceKind::Spring { .. });
+        // These have no box to act in.
+        let anywhere = is_spring
+            || matches!(kind, ForceKind::Motor { .. } | ForceKind::Thrust { .. } | ForceKind::Drag { .. });
+        Force {
+            name: None,
+            on: if is_spring { Vec::new() } else { on.clone() },
+            region: (!anywhere && v[0] > 0.0).then_some([[f64::NEG_INFINITY; 3], v]),
+            kind,
+            span: Span::default(),
+        }
+    };
     let expectation = |(window, conditions)| Expectation {
         window,
         about: Some("what is expected".into()),

@@ -1,24 +1,10 @@
 //! Scenes that run: bodies fall as they should, the director does its part, expectations tell the truth.
 
-use topple_scene::Options;
-use topple_scene::model::{Query, Target};
+use topple_scene::model::Query;
 use topple_scene::run::Simulation;
+use topple_scene::{FileLoader, Options, load};
 
-use crate::support::{good, load_file, scenes};
-
-/// Runs a faultless scene for the steps it asks for.
-fn run(text: &str) -> Simulation {
-    let scene = good(text);
-    let mut simulation = Simulation::new(&scene);
-    let report = simulation.diagnostics().iter().map(|found| found.message.clone()).collect::<Vec<_>>();
-    assert!(report.is_empty(), "{report:?}");
-    simulation.run(scene.frames().unwrap_or(60));
-    simulation
-}
-
-fn of(simulation: &Simulation, quantity: &'static str, name: &str) -> f64 {
-    simulation.value(&Query::Quantity(quantity, vec![Target::Named(name.into())]))[0]
-}
+use crate::support::{load_file, of, run, scenes};
 
 fn passed(simulation: &mut Simulation) -> Vec<Option<bool>> {
     simulation.outcomes(true).iter().map(|outcome| outcome.passed).collect()
@@ -80,23 +66,6 @@ fn the_director_adds_pushes_changes_and_stops() {
 }
 
 #[test]
-fn generators_push() {
-    let simulation = run("world { gravity 0,0,0 frames 60 sleeping off }
-         sphere up { radius 0.5 centre 0,0,0 } sphere blown { radius 0.5 centre 5,0,0 }
-         sphere pulled { radius 0.5 centre 10,0,0 } sphere far { radius 0.5 centre 40,0,0 } sphere spun { radius 0.5 centre 50,0,0 }
-         force gravity { on up acceleration 0,2,0 }
-         force wind { on blown velocity 0,0,3 drag 10 }
-         force spring { a pulled atB 10,5,0 length 0 stiffness 0.5 }
-         force explosion { on far at 39,0,0 radius 2 impulse 1 }
-         force motor { on spun torque 0,0.01,0 }");
-    assert!((of(&simulation, "vy", "up") - 2.0).abs() < 0.05);
-    assert!((of(&simulation, "vz", "blown") - 3.0).abs() < 0.01);
-    assert!(of(&simulation, "vy", "pulled") > 1.0);
-    assert!(of(&simulation, "vx", "far") > 0.5);
-    assert!(of(&simulation, "spin", "spun") > 0.01);
-}
-
-#[test]
 fn ignored_pairs_pass_through_each_other() {
     let simulation = run(
         "world { frames 120 } box a { static size 4,1,4 } sphere b { radius 0.2 centre 0,2,0 } ignore { a a b b }",
@@ -151,7 +120,11 @@ fn the_guide_tells_the_truth() {
         guide.split("```scene\n").skip(1).filter_map(|part| part.split("```").next()).collect();
     assert!(snippets.len() >= 8);
     for snippet in snippets {
-        let scene = good(snippet);
+        let name = crate::support::crate_root().join("tests/data/ok/guide.scene").display().to_string();
+        let mut loader = FileLoader::default();
+        let loaded = load(snippet, Options { name, loader: Some(&mut loader), ..Options::default() });
+        assert!(loaded.diagnostics.is_empty(), "{}", loaded.report(false));
+        let scene = loaded.scene;
         let mut simulation = Simulation::new(&scene);
         assert_eq!(simulation.diagnostics().errors(), 0, "{snippet}");
         let windows = scene.expectations.iter().map(|expectation| expectation.window);
@@ -161,4 +134,24 @@ fn the_guide_tells_the_truth() {
             assert_eq!(outcome.passed, Some(true), "{snippet}\n{outcome:#?}");
         }
     }
+}
+
+#[test]
+fn what_is_expected_of_nobody_fails() {
+    let mut simulation = run("world { gravity 0,0,0 frames 20 } sphere a { radius 1 } sphere gone { radius 1 centre 9,0,0 }
+         at 5 steps { remove gone; }
+         when x(late) < 100 { stop; }
+         at 1000 steps { sphere late { radius 1 } }
+         expect finally { x(gone) < 100; min(x(gone)) < 100; mean(x(gone)) > -100; count(x(gone) > 0) == 0; not exists(gone); x(a) == 0 }");
+    assert_eq!(simulation.steps(), 20);
+    assert_eq!(passed(&mut simulation), [false, false, false, true, true, true].map(Some));
+}
+
+#[test]
+fn every_few_steps_is_every_few_steps() {
+    let simulation = run("world { gravity 0,0,0 frames 61 sleeping off } sphere a { radius 1 mass 1 }
+         every 10 steps { push a { impulse 1,0,0 } }
+         every 7 steps as k from 3 steps until 40 steps { sphere b { radius 0.1 centre 5 + k,5,0 } }");
+    assert!((of(&simulation, "vx", "a") - 6.0).abs() < 1e-4);
+    assert_eq!(simulation.value(&Query::Quantity("bodies", vec![])), [7.0]);
 }

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use topple_scene::model::Scene;
+use topple_scene::model::{Query, Scene, Target};
+use topple_scene::run::Simulation;
 use topple_scene::{FileLoader, Loaded, Options, load};
 
 /// The folder of this crate.
@@ -44,6 +45,17 @@ impl topple_scene::Loader for Beside {
             .map(|(_, text)| (path.to_string(), text))
             .map_err(|_| String::from("no such file"))
     }
+
+    fn mesh(
+        &mut self,
+        path: &str,
+        _: &str,
+        limits: &topple_mesh::Limits,
+    ) -> Result<topple_scene::Surface, String> {
+        let from = self.folder.join("x").display().to_string();
+        let beside = format!("{}/", self.folder.display());
+        FileLoader::default().mesh(path, &from, limits).map_err(|reason| reason.replace(&beside, ""))
+    }
 }
 
 /// Compares with a file; `UPDATE_EXPECT=1` rewrites it.
@@ -75,4 +87,18 @@ pub(crate) fn scenes(folder: &str) -> Vec<PathBuf> {
         .collect();
     paths.sort();
     paths
+}
+
+/// Runs a faultless scene for the steps it asks for.
+pub(crate) fn run(text: &str) -> Simulation {
+    let scene = good(text);
+    let mut simulation = Simulation::new(&scene);
+    let report = simulation.diagnostics().iter().map(|found| found.message.clone()).collect::<Vec<_>>();
+    assert!(report.is_empty(), "{report:?}");
+    simulation.run(scene.frames().unwrap_or(60));
+    simulation
+}
+
+pub(crate) fn of(simulation: &Simulation, quantity: &'static str, name: &str) -> f64 {
+    simulation.value(&Query::Quantity(quantity, vec![Target::Named(name.into())]))[0]
 }
