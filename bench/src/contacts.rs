@@ -6,7 +6,7 @@ use crate::report::{Page, is_wanted, number};
 use std::hint::black_box;
 use topple::distance::shape_cast;
 use topple::math::*;
-use topple::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use topple::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use topple::shape::ShapeOps;
 use topple::world::Stage;
 use topple::{BodyDef, Settings, Shape2, Shape3, ShapeDef, World};
@@ -115,7 +115,7 @@ fn kernel<D: Dim>(a: &D::Shape, b: &D::Shape, places: &[Place<D>]) -> [f64; 2] {
         let mut pass = |later: bool| {
             for (place, cache) in places.iter().zip(&mut caches) {
                 let b_in_a = if later { place.next } else { place.first };
-                let job = CollideJob { a, b, b_in_a, margin, slop };
+                let job = CollideJob { a, b, b_in_a, margin, slop, algorithm: Algorithm::Auto };
                 D::Shape::collide(black_box(&job), cache, &mut counters, &mut out);
                 black_box(&out);
             }

@@ -36,6 +36,7 @@ mod island;
 pub mod joint;
 pub mod math;
 pub mod narrow_phase;
+pub mod query_log;
 mod settings;
 pub mod shape;
 pub mod solver;

@@ -153,6 +153,10 @@ settings! {
     /// larger, so that there are more pairs. False: boxes are as tight as they can be.
     rotation_invariant_boxes: bool = false, flag(), "1";
 
+    /// The narrow phase `sat` looks for separating planes as YUKSEL does: when the last one fails, the other kind (face, edge)
+    /// first; faces of the larger body before those of the smaller; any plane that separates ends the search.
+    separating_planes: bool = false, flag(), "1";
+
     /// Start from the impulses of the last step (contact caching).
     warm_starting: bool = true, flag(), "1";
     /// Keep several contact points per pair; false keeps only the deepest.

@@ -18,8 +18,17 @@ const RATE: Dimension = dim(0, 0, -1, 0);
 /// Names of integrators.
 pub const INTEGRATORS: &[&str] = &["explicit-euler", "semi-implicit-euler", "verlet", "rk4", "midpoint"];
 /// Names of broad phases.
-pub const BROAD_PHASES: &[&str] =
-    &["all-pairs", "spheres", "sort-and-sweep", "grid", "hash", "tree", "bvh", "bsp"];
+pub const BROAD_PHASES: &[&str] = &[
+    "all-pairs",
+    "spheres",
+    "sort-and-sweep",
+    "sort-and-sweep-insertion",
+    "grid",
+    "hash",
+    "tree",
+    "bvh",
+    "bsp",
+];
 /// Names of narrow phases.
 pub const NARROW_PHASES: &[&str] = &["auto", "sat", "gjk", "v-clip"];
 /// Names of solvers.

@@ -52,6 +52,9 @@ pub fn all<D: Dim>() -> &'static [(&'static str, &'static str, MakeBroadPhase<D>
         ("sort-and-sweep", "ends of boxes in order along all axes; pairs change when ends pass", || {
             Box::<BroadPhaseSortAndSweep<D>>::default()
         }),
+        ("sort-and-sweep-insertion", "the same, first sorted by insertion, in quadratic time", || {
+            Box::new(BroadPhaseSortAndSweep::<D>::new(FirstSort::Insertion))
+        }),
         ("grid", "a uniform grid over the occupied world", || Box::<BroadPhaseGrid<D>>::default()),
         ("hash", "spatial hashes, one lattice of cells for every size", || {
             Box::<BroadPhaseHash<D>>::default()

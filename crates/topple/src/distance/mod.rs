@@ -7,12 +7,18 @@
 
 mod composite;
 mod cores;
+mod elements;
 mod epa;
 mod epa_flat;
 mod gjk;
 mod wide;
 
 pub(crate) use cores::{CoreDistance, Cores};
+pub(crate) use elements::closest_lines;
+pub use elements::{
+    MAX_COMMON_CORNERS, Nearest, TriangleIntersection, point_plane, point_segment, point_triangle,
+    segment_segment, segment_triangle, triangle_intersection, triangle_triangle,
+};
 pub(crate) use gjk::distance as core_distance;
 pub(crate) use wide::Wide;
 
@@ -67,6 +73,18 @@ pub fn closest_points<D: Dim>(
         return composite::closest(a, pose_a, b, pose_b);
     }
     Pair::<D>::new(a, pose_a, b, pose_b)?.closest(pose_a)
+}
+
+/// Signed distance of a point `p` from a shape at `pose` [m], with the closest point of the surface as `point_b`; negative inside.
+///
+/// ```
+/// use topple::math::*;
+/// use topple::{D3, Shape3, distance::point_shape};
+/// let c = point_shape::<D3>([0.0, 3.0, 0.0].into(), &Shape3::cuboid(2.0, 2.0, 2.0), &Pose::IDENTITY).unwrap();
+/// assert_eq!((c.distance, c.point_b), (2.0, [0.0, 1.0, 0.0].into()));
+/// ```
+pub fn point_shape<D: Dim>(p: D::Point, shape: &D::Shape, pose: &Pose<D>) -> Option<Closest<D>> {
+    closest_points::<D>(&D::Shape::point(), &Pose { position: p, rotation: D::Rot::IDENTITY }, shape, pose)
 }
 
 /// Steps of [`shape_cast`]: a head-on approach takes two or three, a grazing one more.

@@ -1,12 +1,13 @@
 //! A run of contacts to bring up to date, and what is common to all narrow phases: contacts whose boxes have parted,
 //! recycling, and turning a result in the frame of a shape into a manifold in the frames of the bodies.
 
-use super::{CollideJob, LocalManifold, NarrowCounters, PairCache, Parts};
+use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Parts};
 use crate::Settings;
 use crate::body::Bodies;
 use crate::broad_phase::Proxies;
 use crate::contact::{Contact, ContactPoint, flags};
 use crate::math::*;
+use crate::query_log::{Answer, Query, QueryLog};
 use crate::shape::ShapeRecord;
 use crate::store::{Disjoint, Slots};
 
@@ -20,6 +21,8 @@ pub(crate) struct PairSource<'a, D: Dim> {
     pub bodies: &'a Bodies<D>,
     pub shapes: &'a Slots<ShapeRecord<D>>,
     pub proxies: &'a Proxies<D>,
+    pub algorithm: Algorithm,
+    pub log: Option<&'a QueryLog<D>>,
 }
 
 /// Some contacts of the world, handed out one by one.
@@ -70,7 +73,8 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
                 self.update_parts(index);
                 continue;
             }
-            return Some(PairTask { source: self.source, contact, counters: &mut self.counters });
+            let before = contact.cache;
+            return Some(PairTask { source: self.source, contact, counters: &mut self.counters, before });
         }
     }
 
@@ -85,6 +89,8 @@ pub struct PairTask<'a, D: Dim> {
     pub(super) source: &'a PairSource<'a, D>,
     pub(super) contact: &'a mut Contact<D>,
     pub(super) counters: &'a mut NarrowCounters,
+    /// The cache before the contact was computed.
+    pub(super) before: PairCache,
 }
 
 impl<D: Dim> PairTask<'_, D> {
@@ -135,12 +141,25 @@ impl<D: Dim> PairTask<'_, D> {
             b_in_a: a.from_center.relative(b_in_body_a),
             margin: self.source.settings.speculative * slop,
             slop,
+            algorithm: self.source.algorithm,
         };
         (job, &mut self.contact.cache, self.counters)
     }
 
+    /// Adds the pair to the log of queries, if there is one.
+    pub(super) fn record(&mut self, answer: impl FnOnce() -> Vec<LocalManifold<D>>) {
+        let Some(log) = self.source.log else { return };
+        let cache = self.before;
+        let (job, ..) = self.job();
+        let (a, b) = (job.a.clone(), job.b.clone());
+        let CollideJob { b_in_a, margin, slop, algorithm, .. } = job;
+        let query = Query::Contacts { a, b, b_in_a, margin, slop, algorithm, cache };
+        log.record(query, Answer::Contacts(answer()));
+    }
+
     /// Takes the result over into the contact. Impulses of points with the same id live on.
     pub fn finish(&mut self, local: &LocalManifold<D>) {
+        self.record(|| vec![*local]);
         let relative = self.relative_place();
         let frame = self.source.shapes[self.contact.shapes[0]].from_center;
         let old = self.contact.manifold;

@@ -5,19 +5,19 @@
 //! **Cost**: linear in the pairs. **To add a method**: implement [`NarrowPhase`], pass the conformance suite in
 //! `tests/it/conformance/narrow_phase.rs`. Geometry of the pairs: `d2/` and `d3/`, one file per family of pairs.
 
-mod auto;
 mod batch;
 pub(crate) mod composite;
 pub mod d2;
 pub mod d3;
 mod manifold;
+mod methods;
 mod parts;
 
-pub use auto::NarrowPhaseAuto;
 pub use batch::{ContactBatch, PairTask};
 pub(crate) use batch::{PairSource, write};
 pub use composite::{MAX_PARTS, Parts};
 pub use manifold::{LocalManifold, LocalPoint, MAX_LOCAL_POINTS};
+pub use methods::{NarrowPhaseAuto, NarrowPhaseGjk, NarrowPhaseSat};
 
 use crate::Error;
 use crate::math::*;
@@ -27,6 +27,11 @@ use crate::store::{Reader, Writer};
 pub trait NarrowPhase<D: Dim>: Send + Sync {
     /// Name in scene files, flags and profiles.
     fn name(&self) -> &'static str;
+
+    /// The contact functions that jobs ask for, those of the children of meshes, height fields and chains included.
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Auto
+    }
 
     /// Brings every contact of the batch up to date. Called for several batches at once from different threads.
     fn update(&self, batch: &mut ContactBatch<'_, D>);
@@ -38,6 +43,29 @@ pub trait NarrowPhase<D: Dim>: Send + Sync {
     /// Reads what [`Self::save`] wrote.
     fn load(&mut self, _input: &mut Reader<'_>) -> Result<(), Error> {
         Ok(())
+    }
+}
+
+/// Which contact functions are used. All of them give the same contacts, up to their tolerances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Whichever is quickest for the pair.
+    #[default]
+    Auto,
+    /// Separating axes for every pair of convex shapes.
+    Sat,
+    /// The same, looking for separating planes in the order of [Yuksel2007]: after a face the edges and the other way
+    /// round, faces of the larger body first, and the first plane that separates will do.
+    SeparatingPlanes,
+    /// Closest points by GJK and EPA for every pair of bounded convex shapes.
+    Gjk,
+}
+
+impl Algorithm {
+    /// True for separating axes in any order.
+    #[inline]
+    pub fn is_sat(self) -> bool {
+        matches!(self, Self::Sat | Self::SeparatingPlanes)
     }
 }
 
@@ -54,6 +82,8 @@ pub struct CollideJob<'a, D: Dim> {
     pub margin: Real,
     /// Length that counts as nothing for this pair [m]: hysteresis between axes, merging of points.
     pub slop: Real,
+    /// Which contact functions to use.
+    pub algorithm: Algorithm,
 }
 
 impl<D: Dim> CollideJob<'_, D> {

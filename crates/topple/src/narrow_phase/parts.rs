@@ -58,12 +58,15 @@ impl<D: Dim> ContactBatch<'_, D> {
         // SAFETY: the head is ours by the promise made to `new`, and so are the parts that follow it. The chain has no
         // contact twice, and no reference to one of them lives longer than the statement that makes it, but for this.
         let contact = unsafe { self.contacts.get(head as usize) };
-        let mut task = PairTask { source: self.source, contact, counters: &mut self.counters };
+        let before = contact.cache;
+        let mut task = PairTask { source: self.source, contact, counters: &mut self.counters, before };
         if task.try_keep() {
             return;
         }
         let (job, _, counters) = task.job();
         composite::collide(&job, counters, &mut self.parts);
+        let parts = &self.parts;
+        task.record(|| (0..parts.len()).map(|i| parts.manifold(i)).collect());
         let relative = task.relative_place();
         let slop = contact.slop;
         let is_sensor = contact.is_sensor();

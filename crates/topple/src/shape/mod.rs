@@ -76,6 +76,9 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The word for this shape in scene files and messages: `circle`, `box`.
     fn kind(&self) -> &'static str;
 
+    /// A single point, at the origin: a ball without radius. For distances only, it cannot be attached.
+    fn point() -> Self;
+
     /// Ok, or which field has which impossible value. Shapes are plain values, so they are checked when attached.
     fn validate(&self) -> Result<(), Error>;
 

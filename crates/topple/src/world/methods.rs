@@ -8,7 +8,7 @@ use crate::integrator::{
     IntegratorVerlet,
 };
 use crate::math::*;
-use crate::narrow_phase::{NarrowPhase, NarrowPhaseAuto};
+use crate::narrow_phase::{NarrowPhase, NarrowPhaseAuto, NarrowPhaseGjk, NarrowPhaseSat};
 use crate::solver::{Solver, SolverBaumgarte, SolverSoftStep};
 
 /// The method of every stage that has a choice.
@@ -61,9 +61,13 @@ fn broad_phases<D: Dim>() -> Registry<dyn BroadPhase<D>> {
 }
 
 fn narrow_phases<D: Dim>() -> Registry<dyn NarrowPhase<D>> {
-    &[("auto", "the best contact function for each pair of shapes, with recycling", || {
-        Box::new(NarrowPhaseAuto)
-    })]
+    &[
+        ("auto", "the best contact function for each pair of shapes, with recycling", || {
+            Box::new(NarrowPhaseAuto)
+        }),
+        ("sat", "separating axes and clipping for every pair of shapes", || Box::new(NarrowPhaseSat)),
+        ("gjk", "closest points by GJK and EPA for every pair of shapes", || Box::new(NarrowPhaseGjk)),
+    ]
 }
 
 fn solvers<D: Dim>() -> Registry<dyn Solver<D>> {

@@ -98,6 +98,8 @@ pub struct World<D: Dim> {
     pub(crate) hooks: hooks::Hooks<D>,
     pub(crate) events: Events<D>,
     pub(crate) profile: Profile,
+    /// The last queries, if they are recorded. Not part of the state.
+    pub(crate) query_log: Option<crate::query_log::QueryLog<D>>,
     pub(crate) scratch: Scratch<D>,
 }
 
@@ -153,6 +155,7 @@ impl<D: Dim> World<D> {
             executor: Arc::new(Serial),
             hooks: hooks::Hooks::default(),
             events: Events::default(),
+            query_log: None,
             profile: Profile::default(),
             scratch: Scratch::default(),
         }
@@ -230,6 +233,17 @@ impl<D: Dim> World<D> {
     pub fn set_broad_phase(&mut self, broad_phase: impl BroadPhase<D> + 'static) {
         self.methods.broad_phase = Box::new(broad_phase);
         self.methods.broad_phase.attach(&self.proxies);
+    }
+
+    /// Keeps the last `count` collision queries (contacts of pairs, distances, casts, rays) with inputs and results, to dump and
+    /// replay; 0 stops it and forgets them. See [`crate::query_log`].
+    pub fn record_queries(&mut self, count: usize) {
+        self.query_log = (count > 0).then(|| crate::query_log::QueryLog::new(count));
+    }
+
+    /// The recorded queries; None unless [`Self::record_queries`] asked for them.
+    pub fn query_log(&self) -> Option<&crate::query_log::QueryLog<D>> {
+        self.query_log.as_ref()
     }
 
     /// Swaps the narrow phase; the state is kept.

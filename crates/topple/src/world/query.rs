@@ -4,6 +4,7 @@ use super::World;
 use crate::Error;
 use crate::broad_phase::ProxyKind;
 use crate::math::*;
+use crate::query_log::{Answer, Query};
 use crate::shape::{Filter, LocalRay, LocalRayHit, ShapeOps};
 use crate::store::{BodyId, ShapeId};
 
@@ -111,7 +112,11 @@ impl<D: Dim> World<D> {
             direction: pose.rotation.rotate_inv(ray.direction),
             max,
         };
-        record.shape.ray_cast(&local)
+        let hit = record.shape.ray_cast(&local);
+        if let Some(log) = &self.query_log {
+            log.record(Query::Ray { shape: record.shape.clone(), ray: local }, Answer::Ray(hit));
+        }
+        hit
     }
 
     /// A hit as the caller sees it.

@@ -5,6 +5,7 @@ use super::query::{PointHit, QueryFilter, Ray, RayHit};
 use crate::Error;
 use crate::distance::{Closest, closest_points, shape_cast};
 use crate::math::*;
+use crate::query_log::{Answer, Query};
 use crate::shape::ShapeOps;
 use crate::store::{BodyId, Disjoint, ShapeId};
 
@@ -47,6 +48,16 @@ impl<D: Dim> World<D> {
         self.bodies.places[record.body as usize].compose(record.from_center)
     }
 
+    /// Closest points of two shapes, recorded if queries are.
+    fn measure(&self, a: &D::Shape, pose_a: &Pose<D>, b: &D::Shape, pose_b: &Pose<D>) -> Option<Closest<D>> {
+        let found = closest_points::<D>(a, pose_a, b, pose_b);
+        if let Some(log) = &self.query_log {
+            let (a, b) = (a.clone(), b.clone());
+            log.record(Query::Distance { a, pose_a: *pose_a, b, pose_b: *pose_b }, Answer::Distance(found));
+        }
+        found
+    }
+
     /// Shapes that overlap or touch `shape` at `pose`, in order of id.
     pub fn overlap_shape(
         &self,
@@ -59,7 +70,7 @@ impl<D: Dim> World<D> {
         self.methods.broad_phase.query(&self.proxies, &shape.aabb(pose), &mut |index| {
             if self.sees(index, filter) {
                 let other = &self.shapes[index].shape;
-                let closest = closest_points::<D>(shape, pose, other, &self.shape_pose(index));
+                let closest = self.measure(shape, pose, other, &self.shape_pose(index));
                 if closest.is_some_and(|c| c.distance <= 0.0) {
                     let (shape, body) = self.ids_of(index);
                     hits.push(PointHit { shape, body });
@@ -92,11 +103,13 @@ impl<D: Dim> World<D> {
                 return max;
             }
             let other = &self.shapes[index].shape;
-            let Some(hit) =
-                shape_cast::<D>(shape, pose, translation, other, &self.shape_pose(index), max, 0.0)
-            else {
-                return max;
-            };
+            let pose_b = self.shape_pose(index);
+            let hit = shape_cast::<D>(shape, pose, translation, other, &pose_b, max, 0.0);
+            if let Some(log) = &self.query_log {
+                let (a, b) = (shape.clone(), other.clone());
+                log.record(Query::Cast { a, pose_a: *pose, translation, b, pose_b, max }, Answer::Cast(hit));
+            }
+            let Some(hit) = hit else { return max };
             let (id, body) = self.ids_of(index);
             // DETERMINISM: of equal hits the lower shape wins, whatever the order of the visits.
             if best.is_none_or(|b| (hit.t, id) < (b.t, b.shape)) {
@@ -132,7 +145,7 @@ impl<D: Dim> World<D> {
         self.methods.broad_phase.query(&self.proxies, &shape.aabb(pose).grown(reach), &mut |index| {
             if self.sees(index, filter) {
                 let other = &self.shapes[index].shape;
-                if let Some(closest) = closest_points::<D>(shape, pose, other, &self.shape_pose(index))
+                if let Some(closest) = self.measure(shape, pose, other, &self.shape_pose(index))
                     && closest.distance <= reach
                 {
                     let (shape, body) = self.ids_of(index);
@@ -153,7 +166,7 @@ impl<D: Dim> World<D> {
     pub fn distance(&self, a: ShapeId, b: ShapeId) -> Result<Option<Closest<D>>, Error> {
         let (a, b) = (self.shape_index(a)?, self.shape_index(b)?);
         let (pose_a, pose_b) = (self.shape_pose(a), self.shape_pose(b));
-        Ok(closest_points::<D>(&self.shapes[a].shape, &pose_a, &self.shapes[b].shape, &pose_b))
+        Ok(self.measure(&self.shapes[a].shape, &pose_a, &self.shapes[b].shape, &pose_b))
     }
 
     /// The first hit of each ray, on all threads of the world's executor. All rays are checked before any is cast.

@@ -6,7 +6,7 @@ use crate::body::{AwakeBodies, BodyProps, BodySet, BodyState, NONE};
 use crate::contact::flags;
 use crate::continuous;
 use crate::math::*;
-use crate::narrow_phase::{ContactBatch, PairSource};
+use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
 use crate::solver::SolverContext;
 use crate::store::Disjoint;
 use std::time::Instant;
@@ -133,11 +133,17 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
     if changes.len() < pieces {
         changes.resize_with(pieces, BatchResult::default);
     }
+    let algorithm = match world.methods.narrow_phase.algorithm() {
+        Algorithm::Sat if world.settings.separating_planes => Algorithm::SeparatingPlanes,
+        algorithm => algorithm,
+    };
     let source = PairSource {
         settings: &world.settings,
         bodies: &world.bodies,
         shapes: &world.shapes,
         proxies: &world.proxies,
+        algorithm,
+        log: world.query_log.as_ref(),
     };
     let hook = world.hooks.pre_solve.as_ref();
     let scene = hook.map(|hook| super::hooks::HookScene {

@@ -240,10 +240,10 @@ fn narrow_counters_tell_the_methods_apart() {
     assert_eq!((first.computed, first.recycled, first.gjk_iterations), (1, 0, 0), "{first:?}");
     assert_eq!(first.axes, 15, "{first:?}");
     assert_eq!(later, NarrowCounters { recycled: 1, ..NarrowCounters::default() });
-    // Spheres: a closed form, and never kept, because they roll.
+    // Spheres: a closed form, along the one axis between their centres, and never kept, because they roll.
     let ball = Shape3::sphere(0.5);
     for counters in narrow(ball.clone(), ball, 0.0) {
-        assert_eq!(counters, NarrowCounters { computed: 1, ..NarrowCounters::default() });
+        assert_eq!(counters, NarrowCounters { computed: 1, axes: 1, ..NarrowCounters::default() });
     }
     // Cylinders: GJK when apart, EPA when they overlap.
     let can = Shape3::cylinder(1.0, 0.5);

@@ -9,11 +9,8 @@ mod worlds;
 
 use harness::Method;
 use topple::Dim;
-use topple::broad_phase::{BroadPhaseSortAndSweep, FirstSort};
 
 /// The methods under test, with their variants. The reference is among them, to test the tests.
 fn methods<D: Dim>() -> Vec<Method<D>> {
-    let mut methods: Vec<Method<D>> = topple::broad_phase::all::<D>().iter().map(|entry| entry.2).collect();
-    methods.push(|| Box::new(BroadPhaseSortAndSweep::<D>::new(FirstSort::Insertion)));
-    methods
+    topple::broad_phase::all::<D>().iter().map(|entry| entry.2).collect()
 }

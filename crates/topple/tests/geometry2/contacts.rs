@@ -3,7 +3,7 @@
 use super::reference::{self, dot, wide};
 use super::support::*;
 use topple::math::*;
-use topple::narrow_phase::{LocalManifold, PairCache};
+use topple::narrow_phase::{Algorithm, LocalManifold, PairCache};
 use topple::shape::ShapeOps;
 use topple::{D2, Shape2};
 
@@ -28,10 +28,17 @@ fn random_pair(random: &mut Random, kind_a: u32, kind_b: u32) -> (Shape2, Shape2
     (a, b, Pose::new(pose.position - n * pull, pose.rotation))
 }
 
+/// The contact by every algorithm against the reference.
 fn check(a: &Shape2, b: &Shape2, pose: Pose<D2>, margin: Real) {
-    let what = format!("{a:?}\n{b:?}\n{pose:?}");
+    for algorithm in ALGORITHMS {
+        check_by(algorithm, a, b, pose, margin);
+    }
+}
+
+fn check_by(algorithm: Algorithm, a: &Shape2, b: &Shape2, pose: Pose<D2>, margin: Real) {
+    let what = format!("{algorithm:?}\n{a:?}\n{b:?}\n{pose:?}");
     let expected = reference::separation(a, b, &pose);
-    let got = collide(a, b, pose, margin);
+    let got = collide_by(algorithm, a, b, pose, margin);
     check_promises(&got, margin, &what);
     if expected.separation > f64::from(margin) + TOLERANCE {
         assert!(got.is_empty(), "{what}\nno contact expected at {expected:?}, got {got:?}");
@@ -120,14 +127,15 @@ fn a_segment_nearly_square_to_the_edge_it_ends_at_touches_there() {
 #[test]
 fn swapping_the_shapes_flips_the_contact() {
     let mut random = Random::new(2);
-    for _ in 0..5000 {
+    for case in 0..5000 {
+        let algorithm = ALGORITHMS[case % ALGORITHMS.len()];
         let (ka, kb) = (random.below(7), random.below(KINDS));
         let (a, b, pose) = random_pair(&mut random, ka, kb);
         let margin = 0.1;
-        let one = collide(&a, &b, pose, margin);
+        let one = collide_by(algorithm, &a, &b, pose, margin);
         let back = Pose::IDENTITY;
         let back = pose.relative(back);
-        let mut two = collide(&b, &a, back, margin);
+        let mut two = collide_by(algorithm, &b, &a, back, margin);
         two.flip(&pose);
         let what = format!("{a:?}\n{b:?}\n{pose:?}\n{one:?}\n{two:?}");
         let answer = reference::separation(&a, &b, &pose);
@@ -148,13 +156,14 @@ fn swapping_the_shapes_flips_the_contact() {
 #[test]
 fn moving_both_shapes_rigidly_moves_the_contact() {
     let mut random = Random::new(3);
-    for _ in 0..5000 {
+    for case in 0..5000 {
+        let algorithm = ALGORITHMS[case % ALGORITHMS.len()];
         let (ka, kb) = (random.below(7), random.below(KINDS));
         let (a, b, pose) = random_pair(&mut random, ka, kb);
         let motion = Pose::<D2>::new(random.vec(5.0), random.rotation());
         let (world_a, world_b) = (motion, motion.compose(pose));
-        let one = collide(&a, &b, pose, 0.1);
-        let two = collide(&a, &b, world_a.relative(world_b), 0.1);
+        let one = collide_by(algorithm, &a, &b, pose, 0.1);
+        let two = collide_by(algorithm, &a, &b, world_a.relative(world_b), 0.1);
         let answer = reference::separation(&a, &b, &pose);
         if (answer.separation - 0.1).abs() < 1e-4 || answer.lead < 1e-3 {
             continue;
@@ -176,15 +185,16 @@ fn a_cache_from_anywhere_changes_the_result_by_at_most_the_slop() {
         let (ka, kb) = (random.below(KINDS), random.below(7));
         let (a, b, pose) = random_pair(&mut random, ka, kb);
         let mut cache = PairCache {
-            kind: random.below(5),
+            kind: [random.below(5), 16 + random.below(3)][random.below(2) as usize],
             a: random.below(12),
             b: random.below(12),
             value: random.range(-1.0, 1.0),
         };
         let margin = 0.02;
-        let got = collide_cached(&a, &b, pose, margin, slop, &mut cache);
+        let algorithm = ALGORITHMS[random.below(4) as usize];
+        let got = collide_cached_by(algorithm, &a, &b, pose, margin, slop, &mut cache);
         let expected = reference::separation(&a, &b, &pose);
-        let what = format!("{a:?}\n{b:?}\n{pose:?}\n{expected:?}\n{got:?}");
+        let what = format!("{algorithm:?}\n{a:?}\n{b:?}\n{pose:?}\n{expected:?}\n{got:?}");
         check_promises(&got, margin, &what);
         if expected.separation < f64::from(margin - slop) - TOLERANCE {
             let error = (f64::from(deepest(&got)) - expected.separation).abs();
@@ -205,16 +215,18 @@ fn faces_that_lie_on_each_other_have_two_points_at_the_ends_of_the_common_stretc
     let brick = Shape2::rectangle(1.0, 0.5);
     for (x, left, right) in [(0.0, -0.5, 0.5), (4.8, 4.3, 5.0), (-5.2, -5.0, -4.7)] {
         for gap in [-0.01, 0.0, 0.01] {
-            let got = collide(&floor, &brick, Pose::at((x, 0.75 + gap)), 0.02);
-            let mut xs: Vec<Real> = got.points().iter().map(|p| p.position.x).collect();
-            xs.sort_by(Real::total_cmp);
-            assert_eq!(xs.len(), 2, "{got:?}");
-            assert!((xs[0] - left).abs() < 1e-5 && (xs[1] - right).abs() < 1e-5, "{got:?}");
-            for p in got.points() {
-                assert!((p.separation - gap).abs() < 1e-5, "{got:?}");
-                assert!((p.position.y - 0.5 - 0.5 * gap).abs() < 1e-5, "{got:?}");
+            for algorithm in ALGORITHMS {
+                let got = collide_by(algorithm, &floor, &brick, Pose::at((x, 0.75 + gap)), 0.02);
+                let mut xs: Vec<Real> = got.points().iter().map(|p| p.position.x).collect();
+                xs.sort_by(Real::total_cmp);
+                assert_eq!(xs.len(), 2, "{got:?}");
+                assert!((xs[0] - left).abs() < 1e-5 && (xs[1] - right).abs() < 1e-5, "{got:?}");
+                for p in got.points() {
+                    assert!((p.separation - gap).abs() < 1e-5, "{got:?}");
+                    assert!((p.position.y - 0.5 - 0.5 * gap).abs() < 1e-5, "{got:?}");
+                }
+                assert_eq!(got.normal, Vec2::Y);
             }
-            assert_eq!(got.normal, Vec2::Y);
         }
     }
 }
@@ -233,9 +245,12 @@ fn a_capsule_lies_on_a_box_a_plane_and_a_capsule_with_two_points() {
     for (ground, height) in grounds {
         for tilt in [-1e-4, 0.0, 1e-4] {
             let pose = Pose::new((0.0, height - 0.01), Rot2::from_angle(tilt));
-            let got = collide(&ground, &capsule, pose, 0.01);
-            assert_eq!(got.points().len(), 2, "{ground:?} {got:?}");
-            assert!(got.points().iter().all(|p| (p.separation + 0.01).abs() < 1e-3), "{ground:?} {got:?}");
+            for algorithm in ALGORITHMS {
+                let got = collide_by(algorithm, &ground, &capsule, pose, 0.01);
+                let what = format!("{algorithm:?} {ground:?} {got:?}");
+                assert_eq!(got.points().len(), 2, "{what}");
+                assert!(got.points().iter().all(|p| (p.separation + 0.01).abs() < 1e-3), "{what}");
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::support::*;
 use topple::math::*;
-use topple::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use topple::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use topple::shape::ShapeOps;
 use topple::{D2, Shape2};
 
@@ -49,7 +49,7 @@ fn polygon_data(corners: &[(Real, Real)]) -> std::sync::Arc<topple::shape::d2::P
 
 #[test]
 fn ids_and_both_points_persist_while_sliding_with_jitter() {
-    for ground in grounds() {
+    for (ground, algorithm) in grounds().into_iter().flat_map(|g| ALGORITHMS.map(|x| (g.clone(), x))) {
         for brick in bricks() {
             if !ground.is_solid() && ground.can_move() && !brick.is_solid() {
                 // Two lines that cross within the slop have no inner side to come back to.
@@ -65,8 +65,8 @@ fn ids_and_both_points_persist_while_sliding_with_jitter() {
                     (x, 0.5 + random.range(-2e-3, 1e-3)),
                     Rot2::from_angle(random.range(-1e-3, 1e-3)),
                 );
-                let got = collide_cached(&ground, &brick, pose, 0.02, SLOP_REAL, &mut cache);
-                let what = format!("step {step}: {brick:?} on {ground:?}: {got:?}");
+                let got = collide_cached_by(algorithm, &ground, &brick, pose, 0.02, SLOP_REAL, &mut cache);
+                let what = format!("{algorithm:?}, step {step}: {brick:?} on {ground:?}: {got:?}");
                 assert_eq!(got.points().len(), 2, "{what}");
                 assert!(got.normal.y > 0.99999, "{what}");
                 let ids = ids(&got);
@@ -79,20 +79,22 @@ fn ids_and_both_points_persist_while_sliding_with_jitter() {
 #[test]
 fn a_brick_that_slides_over_the_edge_keeps_its_ids() {
     let (ground, brick) = (Shape2::rectangle(2.0, 1.0), Shape2::rectangle(1.0, 1.0));
-    let mut cache = PairCache::default();
-    let mut first = None;
-    for step in 0..140 {
-        let pose = Pose::at((step as Real * 0.01, 0.999));
-        let got = collide_cached(&ground, &brick, pose, 0.02, SLOP_REAL, &mut cache);
-        let ids = ids(&got);
-        assert_eq!(&ids, first.get_or_insert_with(|| ids.clone()), "step {step}: {got:?}");
+    for algorithm in ALGORITHMS {
+        let mut cache = PairCache::default();
+        let mut first = None;
+        for step in 0..140 {
+            let pose = Pose::at((step as Real * 0.01, 0.999));
+            let got = collide_cached_by(algorithm, &ground, &brick, pose, 0.02, SLOP_REAL, &mut cache);
+            let ids = ids(&got);
+            assert_eq!(&ids, first.get_or_insert_with(|| ids.clone()), "{algorithm:?}, step {step}: {got:?}");
+        }
     }
 }
 
 #[test]
 fn a_square_on_its_corner_keeps_its_id() {
     let (ground, square) = (Shape2::rectangle(10.0, 1.0), Shape2::rectangle(1.0, 1.0));
-    for quarter in [1.0, 3.0, -1.0, -3.0] {
+    for (quarter, algorithm) in [1.0, 3.0, -1.0, -3.0].into_iter().flat_map(|q| ALGORITHMS.map(|x| (q, x))) {
         let mut random = Random::new(35);
         let mut cache = PairCache::default();
         let mut first = None;
@@ -100,10 +102,10 @@ fn a_square_on_its_corner_keeps_its_id() {
             let angle = core::f32::consts::FRAC_PI_4 * quarter + random.range(-2e-5, 2e-5);
             let pose =
                 Pose::new((0.0, 0.5 + 0.5 * core::f32::consts::SQRT_2 - 1e-3), Rot2::from_angle(angle));
-            let got = collide_cached(&ground, &square, pose, 0.02, SLOP_REAL, &mut cache);
-            assert_eq!(got.points().len(), 1, "{got:?}");
+            let got = collide_cached_by(algorithm, &ground, &square, pose, 0.02, SLOP_REAL, &mut cache);
+            assert_eq!(got.points().len(), 1, "{algorithm:?}: {got:?}");
             let ids = ids(&got);
-            assert_eq!(&ids, first.get_or_insert_with(|| ids.clone()), "step {step}");
+            assert_eq!(&ids, first.get_or_insert_with(|| ids.clone()), "{algorithm:?}, step {step}");
         }
     }
 }
@@ -218,7 +220,14 @@ fn separate_polygons_are_answered_from_the_cached_axis() {
     let mut out = LocalManifold::default();
     for step in 0..100 {
         let pose = Pose::new((2.0, 0.01 * step as Real), Rot2::from_angle(0.01 * step as Real));
-        let job = CollideJob { a: &a, b: &a, b_in_a: pose, margin: 0.02, slop: SLOP_REAL };
+        let job = CollideJob {
+            a: &a,
+            b: &a,
+            b_in_a: pose,
+            margin: 0.02,
+            slop: SLOP_REAL,
+            algorithm: Algorithm::Auto,
+        };
         Shape2::collide(&job, &mut cache, &mut counters, &mut out);
         assert!(out.is_empty());
     }

@@ -1,7 +1,7 @@
 //! Seeded random shapes and poses, and short forms of the calls under test.
 
 use topple::math::*;
-use topple::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use topple::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use topple::shape::ShapeOps;
 use topple::{D2, Shape2};
 
@@ -95,8 +95,22 @@ pub(crate) fn random_polygon(random: &mut Random, size: Real, radius: Real) -> S
 
 pub(crate) const SLOP: Real = 1e-6;
 
+/// Every way to compute a contact.
+pub(crate) const ALGORITHMS: [Algorithm; 4] =
+    [Algorithm::Auto, Algorithm::Sat, Algorithm::SeparatingPlanes, Algorithm::Gjk];
+
 pub(crate) fn collide(a: &Shape2, b: &Shape2, b_in_a: Pose<D2>, margin: Real) -> LocalManifold<D2> {
-    collide_cached(a, b, b_in_a, margin, SLOP, &mut PairCache::default())
+    collide_by(Algorithm::Auto, a, b, b_in_a, margin)
+}
+
+pub(crate) fn collide_by(
+    algorithm: Algorithm,
+    a: &Shape2,
+    b: &Shape2,
+    b_in_a: Pose<D2>,
+    margin: Real,
+) -> LocalManifold<D2> {
+    collide_cached_by(algorithm, a, b, b_in_a, margin, SLOP, &mut PairCache::default())
 }
 
 pub(crate) fn collide_cached(
@@ -107,9 +121,29 @@ pub(crate) fn collide_cached(
     slop: Real,
     cache: &mut PairCache,
 ) -> LocalManifold<D2> {
+    collide_cached_by(Algorithm::Auto, a, b, b_in_a, margin, slop, cache)
+}
+
+pub(crate) fn collide_cached_by(
+    algorithm: Algorithm,
+    a: &Shape2,
+    b: &Shape2,
+    b_in_a: Pose<D2>,
+    margin: Real,
+    slop: Real,
+    cache: &mut PairCache,
+) -> LocalManifold<D2> {
     let mut out = LocalManifold::default();
-    let job = CollideJob { a, b, b_in_a, margin, slop };
-    Shape2::collide(&job, cache, &mut NarrowCounters::default(), &mut out);
+    let job = CollideJob { a, b, b_in_a, margin, slop, algorithm };
+    let mut counters = NarrowCounters::default();
+    Shape2::collide(&job, cache, &mut counters, &mut out);
+    // Each algorithm does its own work and no other's.
+    let bounded = |s: &Shape2| !matches!(s, Shape2::HalfPlane { .. });
+    if algorithm == Algorithm::Gjk && bounded(a) && bounded(b) {
+        assert_eq!(counters.axes, 0, "{counters:?}");
+    } else {
+        assert!(counters.gjk_iterations + counters.epa_iterations == 0, "{counters:?}");
+    }
     out
 }
 

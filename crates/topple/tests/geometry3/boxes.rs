@@ -3,7 +3,7 @@
 use crate::support::*;
 use topple::Shape3;
 use topple::math::*;
-use topple::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use topple::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use topple::shape::ShapeOps;
 
 fn random_half(random: &mut Random) -> Vec3 {
@@ -127,7 +127,7 @@ fn a_cached_axis_answers_for_boxes_that_stay_apart() {
     let mut out = LocalManifold::default();
     for step in 0..10 {
         let b_in_a = Pose::at([1.5, 0.01 * step as f32, 0.2]);
-        let job = CollideJob { a: &a, b: &b, b_in_a, margin: 0.02, slop: 5e-3 };
+        let job = CollideJob { a: &a, b: &b, b_in_a, margin: 0.02, slop: 5e-3, algorithm: Algorithm::Auto };
         Shape3::collide(&job, &mut cache, &mut counters, &mut out);
         assert!(out.is_empty());
     }

@@ -3,6 +3,7 @@
 mod boxes;
 mod convex;
 mod distance;
+mod elements;
 mod hulls;
 mod parry;
 mod round;

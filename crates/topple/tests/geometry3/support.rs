@@ -2,7 +2,7 @@
 
 use topple::Shape3;
 use topple::math::*;
-use topple::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use topple::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use topple::shape::ShapeOps;
 use topple::shape::d3::HullData;
 
@@ -172,9 +172,24 @@ pub(crate) fn brute_force(a: &Polytope, b: &Polytope) -> (f64, V, f64) {
     (gaps[best], axes[best], other)
 }
 
+/// Every way to compute a contact.
+pub(crate) const ALGORITHMS: [Algorithm; 4] =
+    [Algorithm::Auto, Algorithm::Sat, Algorithm::SeparatingPlanes, Algorithm::Gjk];
+
 /// A collision with nothing cached.
 pub(crate) fn collide(a: &Shape3, b: &Shape3, b_in_a: Pose<D3>, margin: f32, slop: f32) -> LocalManifold<D3> {
     collide_cached(a, b, b_in_a, margin, slop, &mut PairCache::default())
+}
+
+pub(crate) fn collide_by(
+    algorithm: Algorithm,
+    a: &Shape3,
+    b: &Shape3,
+    b_in_a: Pose<D3>,
+    margin: f32,
+    slop: f32,
+) -> LocalManifold<D3> {
+    collide_cached_by(algorithm, a, b, b_in_a, margin, slop, &mut PairCache::default())
 }
 
 pub(crate) fn collide_cached(
@@ -185,10 +200,38 @@ pub(crate) fn collide_cached(
     slop: f32,
     cache: &mut PairCache,
 ) -> LocalManifold<D3> {
+    collide_cached_by(Algorithm::Auto, a, b, b_in_a, margin, slop, cache)
+}
+
+pub(crate) fn collide_cached_by(
+    algorithm: Algorithm,
+    a: &Shape3,
+    b: &Shape3,
+    b_in_a: Pose<D3>,
+    margin: f32,
+    slop: f32,
+    cache: &mut PairCache,
+) -> LocalManifold<D3> {
     let mut out = LocalManifold::default();
-    let job = CollideJob { a, b, b_in_a, margin, slop };
-    Shape3::collide(&job, cache, &mut NarrowCounters::default(), &mut out);
-    check_sane(&out, margin, &format!("{a:?} {b:?} {b_in_a:?}"));
+    let job = CollideJob { a, b, b_in_a, margin, slop, algorithm };
+    let mut counters = NarrowCounters::default();
+    Shape3::collide(&job, cache, &mut counters, &mut out);
+    check_sane(&out, margin, &format!("{algorithm:?} {a:?} {b:?} {b_in_a:?}"));
+    // Each algorithm does its own work and no other's.
+    let is_plane = [a, b].iter().any(|s| matches!(s, Shape3::Plane { .. }));
+    match algorithm {
+        Algorithm::Auto => {}
+        Algorithm::Gjk if !is_plane => assert_eq!(counters.axes, 0, "{counters:?}"),
+        _ => {
+            let others = counters.gjk_iterations + counters.epa_iterations;
+            assert!(
+                others == 0 && counters.axes > 0,
+                "{algorithm:?} {} {}: {counters:?}",
+                a.kind(),
+                b.kind()
+            );
+        }
+    }
     out
 }
 

@@ -14,6 +14,8 @@ pub mod custom_solver;
 pub mod hello_2d;
 #[path = "../../examples/hello_3d.rs"]
 pub mod hello_3d;
+#[path = "../../examples/query_log.rs"]
+pub mod query_log;
 
 #[test]
 fn hello_2d_runs() {
@@ -42,4 +44,8 @@ fn custom_narrow_phase_runs() {
 #[test]
 fn custom_solver_runs() {
     custom_solver::main().unwrap();
+}
+#[test]
+fn query_log_runs() {
+    query_log::main().unwrap();
 }

@@ -3,13 +3,13 @@
 use crate::support::{Random, box_surface, flat_chain, flat_field, flat_mesh, hills, mesh};
 use topple::distance::closest_points;
 use topple::math::*;
-use topple::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use topple::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use topple::shape::ShapeOps;
 use topple::shape::d3::mesh::generate;
 use topple::{BodyDef, BodyId, Shape2, Shape3, ShapeDef, World};
 
 fn manifold<D: Dim>(a: &D::Shape, b: &D::Shape, b_in_a: Pose<D>, margin: Real) -> LocalManifold<D> {
-    let job = CollideJob { a, b, b_in_a, margin, slop: 0.002 };
+    let job = CollideJob { a, b, b_in_a, margin, slop: 0.002, algorithm: Algorithm::Auto };
     let mut out = LocalManifold::default();
     D::Shape::collide(&job, &mut PairCache::default(), &mut NarrowCounters::default(), &mut out);
     out

@@ -2,7 +2,8 @@
 
 use crate::support::{flat_chain, flat_field, flat_mesh};
 use topple::math::*;
-use topple::{BodyDef, Shape2, Shape3, ShapeDef, World};
+use topple::world::Methods;
+use topple::{BodyDef, Settings, Shape2, Shape3, ShapeDef, World};
 
 /// Heights may change by this much [m].
 const HEIGHT: Real = 1e-3;
@@ -11,10 +12,35 @@ const LOSS: Real = 1e-3;
 /// Speeds to try [m/s]: less than a tile per second to several tiles per step.
 const SPEEDS: [Real; 4] = [0.3, 2.0, 5.0, 20.0];
 
-/// Slides `body` over `floor` at every speed along x (and askew), frictionless, for two seconds.
+/// Every narrow phase, `sat` with separating planes too.
+fn narrow_phases<D: Dim>() -> Vec<(&'static str, bool)> {
+    let all = Methods::<D>::all().into_iter().filter(|method| method.stage == "narrow phase");
+    all.map(|method| (method.name, false)).chain([("sat", true)]).collect()
+}
+
+/// Slides `body` over `floor` at every speed along x (and askew), frictionless, for two seconds, under every narrow phase.
 fn slides<D: Dim>(name: &str, floor: &dyn Fn(&mut World<D>), shape: &D::Shape, rest: Real, askew: Real) {
-    for speed in SPEEDS {
-        let mut world = World::<D>::new();
+    for (narrow_phase, planes) in narrow_phases::<D>() {
+        let name = format!("{name} by {narrow_phase}");
+        slides_by(&name, (narrow_phase, planes), floor, shape, rest, askew);
+    }
+}
+
+fn slides_by<D: Dim>(
+    name: &str,
+    (narrow_phase, planes): (&str, bool),
+    floor: &dyn Fn(&mut World<D>),
+    shape: &D::Shape,
+    rest: Real,
+    askew: Real,
+) {
+    // The whole range under the default; the others have the same functions below them.
+    let speeds = if narrow_phase == "auto" { &SPEEDS[..] } else { &SPEEDS[1..4] };
+    let step_by = if narrow_phase == "auto" { 1 } else { 2 };
+    for &speed in speeds.iter().step_by(step_by) {
+        let settings = Settings { separating_planes: planes, ..Settings::default() };
+        let mut world = World::<D>::with_settings(settings).unwrap();
+        world.set_narrow_phase_by_name(narrow_phase).unwrap();
         floor(&mut world);
         let mut start = D::Vec::ZERO;
         start.set(0, -0.45 * speed.max(1.0) * 2.0);

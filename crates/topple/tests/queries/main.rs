@@ -1,5 +1,7 @@
 //! Queries of the world: the tree must find exactly what looking at every shape finds.
 
+mod pairs;
+
 use std::sync::Arc;
 use topple::distance::closest_points;
 use topple::exec::Pool;

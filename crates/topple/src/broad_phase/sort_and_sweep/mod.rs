@@ -312,7 +312,10 @@ impl<D: Dim> BroadPhaseSortAndSweep<D> {
 
 impl<D: Dim> BroadPhase<D> for BroadPhaseSortAndSweep<D> {
     fn name(&self) -> &'static str {
-        "sort-and-sweep"
+        match self.first_sort {
+            FirstSort::Merge => "sort-and-sweep",
+            FirstSort::Insertion => "sort-and-sweep-insertion",
+        }
     }
 
     fn attach(&mut self, proxies: &Proxies<D>) {

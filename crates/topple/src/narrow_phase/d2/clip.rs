@@ -20,18 +20,18 @@ use crate::shape::d2::{Outline, rounding_of};
 
 /// Part of the slop below which the direction between two corners counts as noise (no unit); the edge's normal is
 /// taken instead.
-const BLUR: Real = 0.1;
+pub(super) const BLUR: Real = 0.1;
 
 /// Cosine of the angle up to which two edges count as facing the same way, so that the contact of separate cores may
 /// stay on the edge it was on (dimensionless; 2.5°).
-const SAME_WAY: Real = 0.999;
+pub(super) const SAME_WAY: Real = 0.999;
 
 /// Lead (of a cosine, dimensionless) that decides between the two edges at a corner. Keeps the ids of a square that
 /// stands on its corner from changing with the last bit of its rotation; too small to matter for edges of 256-gons.
-const TIE: Real = 1e-4;
+pub(super) const TIE: Real = 1e-4;
 
 /// Two edges that face each other, in the frame of a. The edge of a runs from p1 to p2, that of b from q1 to q2.
-struct Facing {
+pub(super) struct Facing {
     p1: Vec2,
     p2: Vec2,
     q1: Vec2,
@@ -96,15 +96,29 @@ fn facing(a: &Outline<'_>, b: &Outline<'_>, axis: &Axis, b_in_a: &Pose<D2>) -> F
     let faces_more = y.normals[before].dot(n_in_y) < y.normals[axis.corner].dot(n_in_y) - TIE;
     let incident = if faces_more { before } else { axis.corner };
     let (ia, ib) = if axis.on_b { (incident, axis.edge) } else { (axis.edge, incident) };
-    let corners = [ia, a.next(ia), ib, b.next(ib)];
-    let place = |v: Vec2| b_in_a.position.to_vec() + b_in_a.rotation.rotate(v);
-    Facing {
-        p1: a.vertices[corners[0]],
-        p2: a.vertices[corners[1]],
-        q1: place(b.vertices[corners[2]]),
-        q2: place(b.vertices[corners[3]]),
-        corners,
-        normal,
+    Facing::new(a, b, [ia, ib], normal, b_in_a)
+}
+
+impl Facing {
+    /// Edges number `ia` of a and `ib` of b, b placed in the frame of a.
+    #[inline(always)]
+    pub(super) fn new(
+        a: &Outline<'_>,
+        b: &Outline<'_>,
+        [ia, ib]: [usize; 2],
+        normal: Vec2,
+        b_in_a: &Pose<D2>,
+    ) -> Self {
+        let corners = [ia, a.next(ia), ib, b.next(ib)];
+        let place = |v: Vec2| b_in_a.position.to_vec() + b_in_a.rotation.rotate(v);
+        Self {
+            p1: a.vertices[corners[0]],
+            p2: a.vertices[corners[1]],
+            q1: place(b.vertices[corners[2]]),
+            q2: place(b.vertices[corners[3]]),
+            corners,
+            normal,
+        }
     }
 }
 
@@ -146,7 +160,7 @@ fn corner_normal(edges: &Facing, on_b: bool, blur: Real) -> Option<(Vec2, Real)>
 /// of the cores at the deepest point, if that is known to lie on these edges; they then give a point in any case,
 /// otherwise only if they do not miss each other by more than the slop.
 #[inline(always)]
-fn clip(
+pub(super) fn clip(
     job: &CollideJob<'_, D2>,
     a: &Outline<'_>,
     b: &Outline<'_>,

@@ -2,9 +2,11 @@
 //!
 //! Round against anything is a closed form (`round.rs`), half-planes look for the lowest corners (`half_plane.rs`),
 //! everything else is a pair of rounded convex polygons: the best separating edge (`sat.rs`), then clipping two edges
-//! against each other (`clip.rs`). All functions work in the frame of one of the shapes and allocate nothing.
+//! against each other (`clip.rs`). That is the way of `auto` and of `sat`; `gjk` takes closest points for all bounded
+//! pairs (`gjk.rs`), with the same clipping. All functions work in the frame of one of the shapes and allocate nothing.
 
 mod clip;
+mod gjk;
 mod half_plane;
 mod round;
 mod sat;
@@ -12,10 +14,10 @@ mod segment;
 
 pub(crate) use segment::collide_children;
 
-use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::math::*;
-use crate::shape::Shape2;
 use crate::shape::d2::Scratch;
+use crate::shape::{Shape2, ShapeOps};
 
 /// Contact of the pair in `job`; see [`LocalManifold`].
 pub(crate) fn collide(
@@ -25,6 +27,9 @@ pub(crate) fn collide(
     out: &mut LocalManifold<D2>,
 ) {
     out.clear();
+    if job.algorithm == Algorithm::Gjk && is_bounded(job.a) && is_bounded(job.b) {
+        return gjk::collide(job, cache, counters, out);
+    }
     match (job.a, job.b) {
         (Shape2::Rectangle { half: ha, radius: ra }, Shape2::Rectangle { half: hb, radius: rb }) => {
             sat::rectangles(job, (*ha, *ra), (*hb, *rb), cache, counters, out);
@@ -35,6 +40,7 @@ pub(crate) fn collide(
         }
         (Shape2::Circle { radius: ra }, Shape2::Circle { radius: rb }) => {
             counters.computed += 1;
+            counters.axes += 1;
             round::circles(job, *ra, *rb, out);
         }
         (_, Shape2::Circle { radius }) => {
@@ -62,4 +68,9 @@ pub(crate) fn collide(
             }
         }
     }
+}
+
+/// True for convex shapes with an end.
+fn is_bounded(shape: &Shape2) -> bool {
+    shape.composite().is_none() && shape.half_space().is_none()
 }

@@ -35,6 +35,7 @@ pub(super) fn circle_on(
     out: &mut LocalManifold<D2>,
 ) {
     let center = job.b_in_a.position.to_vec();
+    counters.axes += 1;
     match job.a {
         Shape2::HalfPlane { normal, offset } => {
             let height = normal.dot(center) - offset;

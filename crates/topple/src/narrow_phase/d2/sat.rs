@@ -5,10 +5,11 @@
 //! finds all of them in time linear in the corners; edges that cannot win are passed over. Whether the contact is on
 //! that edge or at its end is decided in `clip.rs`.
 
-use super::super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use super::super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use super::clip;
 use crate::math::*;
 use crate::shape::d2::{Outline, rectangle_corners, rectangle_outline};
+use crate::shape::{Shape2, ShapeOps};
 
 /// Marks a [`PairCache`] with an edge of a in field `a` and the corner of b below it in field `b`.
 const EDGE_OF_A: u32 = 1;
@@ -88,11 +89,16 @@ pub(super) fn outlines(
     }
     counters.computed += 1;
     let nothing = Axis { on_b: false, edge: 0, corner: 0, separation: Real::NEG_INFINITY };
-    let mut best = best_edge(a, b, &b_in_a, false, last.unwrap_or(nothing));
-    counters.axes += a.len() as u64;
-    if best.separation <= limit {
-        best = best_edge(b, a, &a_in_b, true, best);
-        counters.axes += b.len() as u64;
+    let mut best = last.unwrap_or(nothing);
+    // Planes on the larger body last longer; of equal axes that of the body searched first wins.
+    let b_first = job.algorithm == Algorithm::SeparatingPlanes && is_larger(job.b, job.a);
+    for on_b in [b_first, !b_first] {
+        if best.separation > limit {
+            break;
+        }
+        let (x, y, y_in_x) = if on_b { (b, a, &a_in_b) } else { (a, b, &b_in_a) };
+        best = best_edge(x, y, y_in_x, on_b, best);
+        counters.axes += x.len() as u64;
     }
     if best.separation > limit {
         best.store(cache);
@@ -100,6 +106,11 @@ pub(super) fn outlines(
     }
     let last = last.filter(|l| !l.is_same_edge(&best));
     clip::contact(job, a, b, best, last, out).store(cache);
+}
+
+/// True if `x` is larger than `y`, by what fits inside.
+fn is_larger(x: &Shape2, y: &Shape2) -> bool {
+    x.inner_radius() > y.inner_radius()
 }
 
 /// Two rounded rectangles (half sizes, radius): the most common pair, with its four axes in closed form.

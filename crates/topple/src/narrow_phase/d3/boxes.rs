@@ -6,9 +6,9 @@
 //! Cache: `kind` = 1 + axis of the last result; `a` = the four point labels of the last face contact, one per byte.
 
 use super::reduce::{FlatPoint, reduce};
-use super::{NO_CROSS_SQUARED, SECOND_FACE, convex};
+use super::{NO_CROSS_SQUARED, SECOND_FACE};
 use crate::math::*;
-use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 
 /// Marks an unused byte of the packed labels.
 const NO_LABEL: u32 = 0xFF;
@@ -129,11 +129,21 @@ pub(super) fn collide(
         }
     }
     counters.computed += 1;
-    let Some(axes) = separating_axes(&f, cached, limit, job.slop, cache, counters) else { return };
+    let is_b_first =
+        job.algorithm == Algorithm::SeparatingPlanes && hb.element_product() > ha.element_product();
+    if job.algorithm == Algorithm::SeparatingPlanes
+        && let Some((axis, gap)) = first_plane(&f, cached, is_b_first, limit, counters)
+    {
+        *cache = PairCache { kind: axis as u32 + 1, a: u32::MAX, b: 0, value: gap };
+        return;
+    }
+    let Some(axes) = separating_axes(&f, cached, is_b_first, limit, job.slop, cache, counters) else {
+        return;
+    };
     if radii[0] + radii[1] > 0.0 && axes.face_gap.max(axes.edge_gap) > 0.0 {
         // Rounded and the cores are apart: a corner or an edge may be closest, which no axis here knows.
         *cache = PairCache { kind: axes.face as u32 + 1, a: u32::MAX, b: 0, value: axes.face_gap };
-        return convex::collide_apart(job, counters, out);
+        return super::collide_apart(job, counters, out);
     }
     let labels_before = cache.a;
     let used = if cached == axes.face { labels_before } else { u32::MAX };
@@ -184,11 +194,33 @@ struct Axes {
     prefer_edge: bool,
 }
 
+/// The first axis that separates by more than `limit`, in the order of [Yuksel2007]: if the last one was a face, edges first, and
+/// the other way round; faces of the larger box, here b if `is_b_first`, before those of the smaller.
+fn first_plane(
+    f: &Frame,
+    cached: usize,
+    is_b_first: bool,
+    limit: Real,
+    counters: &mut NarrowCounters,
+) -> Option<(usize, Real)> {
+    let faces = if is_b_first { [3, 4, 5, 0, 1, 2] } else { [0, 1, 2, 3, 4, 5] };
+    let mut test = |axis: usize| {
+        counters.axes += 1;
+        Some((axis, f.axis(axis))).filter(|found| found.1 > limit)
+    };
+    if cached < 6 {
+        (6..15).chain(faces).find_map(&mut test)
+    } else {
+        faces.into_iter().chain(6..15).find_map(&mut test)
+    }
+}
+
 /// The axes of largest gap. None if one of them separates by more than `limit`; the cache then remembers it.
 #[inline]
 fn separating_axes(
     f: &Frame,
     cached: usize,
+    is_b_first: bool,
     limit: Real,
     slop: Real,
     cache: &mut PairCache,
@@ -197,7 +229,7 @@ fn separating_axes(
     let separated = |axis: usize, gap: Real, cache: &mut PairCache| {
         *cache = PairCache { kind: axis as u32 + 1, a: u32::MAX, b: 0, value: gap };
     };
-    // Hysteresis between faces: the cached one, then those of a, win unless clearly worse.
+    // Hysteresis between faces: the cached one, then those of the first box, win unless clearly worse.
     let bonus = |axis: usize| if axis == cached { 0.5 * slop } else { 0.0 };
     let (mut face, mut face_gap, mut face_score) = (0, Real::NEG_INFINITY, Real::NEG_INFINITY);
     for axis in 0..6 {
@@ -207,7 +239,7 @@ fn separating_axes(
             separated(axis, gap, cache);
             return None;
         }
-        let score = gap + bonus(axis) - if axis < 3 { 0.0 } else { SECOND_FACE * slop };
+        let score = gap + bonus(axis) - if (axis < 3) != is_b_first { 0.0 } else { SECOND_FACE * slop };
         if score > face_score {
             (face, face_gap, face_score) = (axis, gap, score);
         }

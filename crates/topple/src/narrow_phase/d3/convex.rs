@@ -20,9 +20,9 @@ const SEARCH_ERROR: f64 = 1e-6;
 /// The face of b gives the patch only if its normal fits better than that of a by this much cosine (no unit): hysteresis.
 const CLEARLY_FLATTER: Real = 1e-3;
 
-const AXIS: u32 = 64;
-const FACE_A: u32 = 65;
-const FACE_B: u32 = 66;
+pub(super) const AXIS: u32 = 64;
+pub(super) const FACE_A: u32 = 65;
+pub(super) const FACE_B: u32 = 66;
 
 /// Unit circle in sixteen steps: caps are polygons fixed in the body, so that their corners can be recognised.
 const CIRCLE: [(Real, Real); 16] = [
@@ -61,7 +61,6 @@ pub(super) fn collide(
     let mut guess = cores.guess();
     if is_known {
         guess = unpack(cache.a);
-        counters.axes += 1;
         if cores.gap(guess) > limit {
             counters.cache_hits += 1;
             return;
@@ -230,7 +229,7 @@ fn feature_code(feature: &Feature) -> u32 {
 }
 
 /// Points of the contact, given the kind of the last one. Returns the kind and the hashed labels of the points.
-fn manifold(
+pub(super) fn manifold(
     cores: &Cores<'_, D3>,
     found: &CoreDistance,
     last: u32,
@@ -329,7 +328,7 @@ fn patches<const FACE: usize, const BOTH: usize>(
 }
 
 /// A unit vector in 32 bits: the octahedron unfolded to a square of 16 bit coordinates.
-fn pack(n: Wide) -> u32 {
+pub(super) fn pack(n: Wide) -> u32 {
     let sum = n.x.abs() + n.y.abs() + n.z.abs();
     let (mut x, mut y) = (n.x / sum, n.y / sum);
     if n.z < 0.0 {
@@ -339,7 +338,7 @@ fn pack(n: Wide) -> u32 {
     bits(x) << 16 | bits(y)
 }
 
-fn unpack(packed: u32) -> Wide {
+pub(super) fn unpack(packed: u32) -> Wide {
     let part = |bits: u32| f64::from(bits as u16 as i16) / 32767.0;
     let (mut x, mut y) = (part(packed >> 16), part(packed));
     let z = 1.0 - x.abs() - y.abs();

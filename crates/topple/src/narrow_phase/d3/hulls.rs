@@ -8,7 +8,8 @@
 use super::patch::{self, Patch, PatchJob};
 use super::{NO_CROSS_SQUARED, SECOND_FACE, convex};
 use crate::math::*;
-use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::shape::ShapeOps;
 use crate::shape::d3::{EdgeLine, HullFace, HullView, LineBlock};
 
 const FACE_A: u32 = 32;
@@ -90,7 +91,7 @@ pub(super) fn collide(
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
 ) {
-    if a.lines.len() * b.lines.len() > MAX_EDGE_PAIRS {
+    if a.lines.len() * b.lines.len() > MAX_EDGE_PAIRS && !job.algorithm.is_sat() {
         return convex::collide(job, cache, counters, out);
     }
     let pair = Pair { a, b, r: Mat3::from_quat(job.b_in_a.rotation), t: job.b_in_a.position.to_vec() };
@@ -110,12 +111,26 @@ pub(super) fn collide(
         b: labels,
         value: axis.gap,
     };
-    let face = best_face(&pair, cached, job.slop, limit, counters);
+    // [Yuksel2007]: after a face the edges first, and faces of the larger body before those of the smaller.
+    let in_order = job.algorithm == Algorithm::SeparatingPlanes;
+    let is_b_first = in_order && job.b.inner_radius() > job.a.inner_radius();
+    let edges_first = in_order && cached.is_some_and(|c| c.kind != EDGES);
+    let mut edge = None;
+    if edges_first {
+        edge = best_edge(&pair, limit, counters);
+        if let Some(edge) = edge.filter(|e| e.gap > limit) {
+            *cache = remember(&edge, u32::MAX);
+            return;
+        }
+    }
+    let face = best_face(&pair, cached, is_b_first, job.slop, limit, counters);
     if face.gap > limit {
         *cache = remember(&face, u32::MAX);
         return;
     }
-    let edge = best_edge(&pair, limit, counters);
+    if !edges_first {
+        edge = best_edge(&pair, limit, counters);
+    }
     if let Some(edge) = edge.filter(|e| e.gap > limit) {
         *cache = remember(&edge, u32::MAX);
         return;
@@ -124,7 +139,7 @@ pub(super) fn collide(
     if radii[0] + radii[1] > 0.0 && best_gap > 0.0 {
         // Rounded and the cores are apart: a corner or an edge may be closest, which no axis here knows.
         *cache = remember(&face, u32::MAX);
-        convex::collide_apart(job, counters, out);
+        super::collide_apart(job, counters, out);
         return;
     }
     let threshold = if cached.is_some_and(|c| c.kind == EDGES) { 0.0 } else { job.slop };
@@ -159,6 +174,7 @@ pub(super) fn collide(
 fn best_face(
     pair: &Pair<'_>,
     cached: Option<Axis>,
+    is_b_first: bool,
     slop: Real,
     limit: Real,
     counters: &mut NarrowCounters,
@@ -172,23 +188,29 @@ fn best_face(
         }
         axis.gap > limit
     };
-    // Hysteresis: the cached face, then those of a, win unless clearly worse.
+    // Hysteresis: the cached face, then those of the first hull, win unless clearly worse.
     let bonus = |kind: u32, index: usize| {
         let same = |c: Axis| c.kind == kind && index == if kind == FACE_A { c.i } else { c.j };
         if cached.is_some_and(same) { 0.5 * slop } else { 0.0 }
     };
-    for (i, face) in pair.a.faces.iter().enumerate() {
-        let gap = pair.face_a_gap(face);
-        let axis = Axis { kind: FACE_A, i, j: 0, gap };
-        if offer(axis, gap + bonus(FACE_A, i)) {
-            return axis;
-        }
-    }
-    for (j, face) in pair.b.faces.iter().enumerate() {
-        let gap = pair.face_b_gap(face);
-        let axis = Axis { kind: FACE_B, i: 0, j, gap };
-        if offer(axis, gap + bonus(FACE_B, j) - SECOND_FACE * slop) {
-            return axis;
+    let behind = |is_first: bool| if is_first { 0.0 } else { SECOND_FACE * slop };
+    for of_b in [is_b_first, !is_b_first] {
+        if of_b {
+            for (j, face) in pair.b.faces.iter().enumerate() {
+                let gap = pair.face_b_gap(face);
+                let axis = Axis { kind: FACE_B, i: 0, j, gap };
+                if offer(axis, gap + bonus(FACE_B, j) - behind(is_b_first)) {
+                    return axis;
+                }
+            }
+        } else {
+            for (i, face) in pair.a.faces.iter().enumerate() {
+                let gap = pair.face_a_gap(face);
+                let axis = Axis { kind: FACE_A, i, j: 0, gap };
+                if offer(axis, gap + bonus(FACE_A, i) - behind(!is_b_first)) {
+                    return axis;
+                }
+            }
         }
     }
     best

@@ -2,7 +2,8 @@
 //!
 //! `round.rs`: closed forms for spheres and capsules. `plane.rs`: everything against a half-space. `boxes.rs`: two
 //! boxes, the hottest path of the engine. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
-//! whatever is left by GJK and EPA. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. All work in
+//! whatever is left by GJK and EPA. With `sat`, that rest is done by separating axes (`sat.rs`, over the features of `solid.rs`);
+//! with `gjk`, all bounded pairs are done by `convex.rs`. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. All work in
 //! the frame of shape a and treat a shape as core plus rounding radius: the geometry is that of the cores,
 //! the radii are taken off at the end.
 
@@ -13,13 +14,15 @@ mod patch;
 mod plane;
 mod reduce;
 mod round;
+mod sat;
+mod solid;
 mod triangle;
 mod triangles;
 
 pub(crate) use triangle::collide_children;
 pub(crate) use triangles::collide_composites;
 
-use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::math::*;
 use crate::shape::d3::BoxHull;
 use crate::shape::{Shape3, ShapeOps};
@@ -55,7 +58,12 @@ pub(crate) fn collide(
     out: &mut LocalManifold<D3>,
 ) {
     out.clear();
-    if let (Shape3::Box { half: ha, radius: ra }, Shape3::Box { half: hb, radius: rb }) = (job.a, job.b) {
+    let is_bounded = |shape: &Shape3| shape.composite().is_none() && shape.half_space().is_none();
+    if job.algorithm == Algorithm::Gjk && is_bounded(job.a) && is_bounded(job.b) {
+        gjk(job, cache, counters, out);
+    } else if let (Shape3::Box { half: ha, radius: ra }, Shape3::Box { half: hb, radius: rb }) =
+        (job.a, job.b)
+    {
         boxes::collide(*ha, *hb, [*ra, *rb], job, cache, counters, out);
     } else if job.a.composite().is_some() || job.b.composite().is_some() {
         super::composite::collide_single(job, counters, out);
@@ -86,9 +94,14 @@ fn ordered(
         (Shape3::Plane { .. } | Shape3::Capsule { .. } | Shape3::Sphere { .. }, _)
         | (Shape3::Hull { .. }, Shape3::Sphere { .. })
         | (Shape3::Box { .. }, Shape3::Sphere { .. } | Shape3::Capsule { .. }) => {}
-        _ => return convex::collide(job, cache, counters, out),
+        _ => return collide_convex(job, cache, counters, out),
+    }
+    if matches!((job.a, job.b), (Shape3::Hull { .. }, Shape3::Sphere { .. })) && job.algorithm.is_sat() {
+        return sat::collide(job, cache, counters, out);
     }
     counters.computed += 1;
+    // One axis at least: across the plane, between the centres, to the closest point.
+    counters.axes += 1;
     match (job.a, job.b) {
         (Shape3::Plane { normal, offset }, b) => plane::collide(*normal, *offset, b, job, cache, out),
         (Shape3::Hull { data, radius: ra }, Shape3::Sphere { radius: rb }) => {
@@ -110,6 +123,44 @@ fn ordered(
             round::sphere_sphere(*ra, *rb, job, out);
         }
         _ => {}
+    }
+}
+
+/// Any two bounded pairs in the order of [`rank`] by closest points.
+fn gjk(
+    job: &CollideJob<'_, D3>,
+    cache: &mut PairCache,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D3>,
+) {
+    if rank(job.a) <= rank(job.b) {
+        convex::collide(job, cache, counters, out);
+    } else {
+        convex::collide(&job.swapped(), cache, counters, out);
+        out.flip(&job.b_in_a);
+    }
+}
+
+/// Two convex shapes that no other function knows: by closest points, or by separating axes if those are asked for.
+fn collide_convex(
+    job: &CollideJob<'_, D3>,
+    cache: &mut PairCache,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D3>,
+) {
+    if job.algorithm.is_sat() {
+        sat::collide(job, cache, counters, out);
+    } else {
+        convex::collide(job, cache, counters, out);
+    }
+}
+
+/// Two convex shapes whose cores are apart: by closest points, or by separating axes if those are asked for.
+fn collide_apart(job: &CollideJob<'_, D3>, counters: &mut NarrowCounters, out: &mut LocalManifold<D3>) {
+    if job.algorithm.is_sat() {
+        sat::collide_apart(job, counters, out);
+    } else {
+        convex::collide_apart(job, counters, out);
     }
 }
 

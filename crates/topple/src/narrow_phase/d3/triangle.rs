@@ -10,7 +10,7 @@ use super::hulls::dot4;
 use super::patch::{self, Patch, PatchJob};
 use super::{convex, push_core_point, round};
 use crate::math::*;
-use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::d3::{BoxHull, HullView, triangle};
 use crate::shape::{Composite, Shape3, ShapeOps};
 
@@ -58,10 +58,15 @@ pub(crate) fn collide_children(
     };
     let bounds = job.b.aabb(&job.b_in_a).grown(job.margin);
     match job.b {
+        _ if job.algorithm == Algorithm::Gjk => {
+            probe.each(&bounds, add, |face, out| probe.any(face, counters, out));
+        }
         Shape3::Sphere { radius } => {
+            counters.axes += 1;
             probe.each(&bounds, add, |face, out| probe.sphere(face, *radius, out));
         }
         Shape3::Capsule { a, b, radius } => {
+            counters.axes += 1;
             let ends = [*a, *b].map(|p| job.b_in_a.transform(p).to_vec());
             probe.each(&bounds, add, |face, out| probe.capsule(face, ends, *radius, out));
         }
@@ -69,7 +74,7 @@ pub(crate) fn collide_children(
             let hull = BoxHull::new(*half);
             probe.each(&bounds, add, |face, out| probe.hull(face, hull.view(), *radius, counters, out));
         }
-        Shape3::Hull { data, radius } if data.edges().len() <= MAX_EDGES => {
+        Shape3::Hull { data, radius } if data.edges().len() <= MAX_EDGES || job.algorithm.is_sat() => {
             probe.each(&bounds, add, |face, out| probe.hull(face, data.view(), *radius, counters, out));
         }
         _ => probe.each(&bounds, add, |face, out| probe.any(face, counters, out)),
@@ -188,7 +193,7 @@ impl Probe<'_> {
         let [a, b, c] = face.corners;
         let child = Shape3::Triangle { a, b, c };
         let pair = CollideJob { a: &child, ..*self.job };
-        convex::collide(&pair, &mut PairCache::default(), counters, out);
+        super::collide_convex(&pair, &mut PairCache::default(), counters, out);
         if out.is_empty() {
             return;
         }

@@ -25,6 +25,10 @@ impl ShapeOps<D2> for Shape2 {
         }
     }
 
+    fn point() -> Self {
+        Self::Circle { radius: 0.0 }
+    }
+
     fn validate(&self) -> Result<(), Error> {
         match self {
             Self::Circle { radius } => positive("Circle.radius", *radius),

@@ -215,6 +215,10 @@ impl ShapeOps<D3> for Shape3 {
         }
     }
 
+    fn point() -> Self {
+        Self::Sphere { radius: 0.0 }
+    }
+
     fn validate(&self) -> Result<(), Error> {
         match self {
             Self::Sphere { radius } => positive("Sphere.radius", *radius),
