@@ -7,7 +7,7 @@
 
 use super::World;
 use super::refine::is_calm;
-use super::step::{StepPart, solve_part};
+use super::step::{StepPart, algorithm, solve_part};
 use crate::body::{AwakeBodies, NONE};
 use crate::contact::{Contact, flags};
 use crate::joint::OCTAVE;
@@ -187,6 +187,8 @@ fn refresh<D: Dim>(world: &mut World<D>, pairs: &[u32], before: &mut Vec<(u32, C
         bodies: &world.bodies,
         shapes: &world.shapes,
         proxies: &world.proxies,
+        algorithm: algorithm(world),
+        log: world.query_log.as_ref(),
     };
     let mut extra = core::mem::take(&mut world.scratch.extra);
     extra.clear();

@@ -125,18 +125,23 @@ impl<D: Dim> Default for BatchResult<D> {
     }
 }
 
+/// The algorithm of the narrow phase, with the settings taken into account.
+pub(super) fn algorithm<D: Dim>(world: &World<D>) -> Algorithm {
+    match world.methods.narrow_phase.algorithm() {
+        Algorithm::Sat if world.settings.separating_planes => Algorithm::SeparatingPlanes,
+        algorithm => algorithm,
+    }
+}
+
 /// Runs the narrow phase over all awake contacts and collects those whose state changed.
 fn update_contacts<D: Dim>(world: &mut World<D>) {
+    let algorithm = algorithm(world);
     let indices = world.contacts.awake.as_slice();
     let pieces = indices.len().div_ceil(BATCH);
     let changes = &mut world.scratch.changes;
     if changes.len() < pieces {
         changes.resize_with(pieces, BatchResult::default);
     }
-    let algorithm = match world.methods.narrow_phase.algorithm() {
-        Algorithm::Sat if world.settings.separating_planes => Algorithm::SeparatingPlanes,
-        algorithm => algorithm,
-    };
     let source = PairSource {
         settings: &world.settings,
         bodies: &world.bodies,
