@@ -24,6 +24,11 @@ impl<D: Dim> Motion<D> {
         self
     }
 
+    /// The motion of a point at `arm` from the one whose velocity this is [m], on the same rigid body.
+    pub(crate) fn seen_from(self, arm: D::Vec) -> Self {
+        Self { linear: self.linear + D::cross_ang(self.angular, arm), angular: self.angular }
+    }
+
     /// True if both parts are finite.
     pub fn is_finite(&self) -> bool {
         self.linear.is_finite() && self.angular.is_finite()

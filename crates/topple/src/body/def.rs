@@ -182,11 +182,18 @@ impl<D: Dim> BodyDef<D> {
         self.drag.validate()
     }
 
-    /// Ok if the centre of mass is a finite point when it stands at `center` in the body's frame.
+    /// Ok if the centre of mass is a finite point with a finite velocity when it stands at `center` in the body's frame.
     pub(crate) fn check_center(&self, center: D::Vec) -> Result<(), Error> {
-        if (self.position + self.rotation.rotate(center)).is_finite() {
-            return Ok(());
+        let arm = self.rotation.rotate(center);
+        if !(self.position + arm).is_finite() {
+            let allowed = "such that the centre of mass is finite";
+            return Err(Error::invalid("BodyDef.position", self.position, allowed));
         }
-        Err(Error::invalid("BodyDef.position", self.position, "such that the centre of mass is finite"))
+        let motion = super::Motion::<D> { linear: self.linear_velocity, angular: self.angular_velocity };
+        if self.kind != BodyKind::Static && !motion.seen_from(arm).is_finite() {
+            let allowed = "such that the velocity of the centre of mass is finite";
+            return Err(Error::invalid("BodyDef.angular_velocity", self.angular_velocity, allowed));
+        }
+        Ok(())
     }
 }

@@ -14,6 +14,10 @@ pub struct Mass<D: Dim> {
     pub inertia: D::Inertia,
 }
 
+/// How far below zero a moment of inertia may come by rounding, relative to the largest (no unit): a few bits of an f32, from turning
+/// the tensor of a rod.
+const MOMENT_ROUNDING: Real = 1e-6;
+
 impl<D: Dim> Default for Mass<D> {
     fn default() -> Self {
         Self::ZERO
@@ -59,6 +63,11 @@ impl<D: Dim> Mass<D> {
         Self { mass, center, inertia: self.inertia.plus(away.scaled(-1.0)) }
     }
 
+    /// This mass, or in place of none a point of 1 kg that does not turn: what a dynamic body without mass counts as.
+    pub(crate) fn or_a_point(self) -> Self {
+        if self.mass <= 0.0 { Self { mass: 1.0, ..Self::ZERO } } else { self }
+    }
+
     /// Ok if a body can have this mass and be simulated: nothing overflows, and what is there can be divided by. Zero is
     /// fine: such a body is given mass of its own by the world.
     pub(crate) fn check_usable(&self) -> Result<(), Error> {
@@ -78,6 +87,23 @@ impl<D: Dim> Mass<D> {
             self,
             "finite, with a finite inverse; check sizes and densities",
         ))
+    }
+
+    /// Ok if a dynamic body can hold this as mass of its own. Merged bodies hold what [`Self::validate`] does not take from
+    /// callers: points, and rods that do not turn about their axis.
+    pub(crate) fn check_held(&self) -> Result<(), Error> {
+        crate::error::positive("Mass.mass", self.mass)?;
+        self.check_usable()?;
+        let moments = (0..D::ANGULAR).map(|axis| {
+            let mut unit = D::Ang::ZERO;
+            unit.set(axis, 1.0);
+            self.inertia.apply(unit).get(axis)
+        });
+        let largest = moments.clone().fold(0.0, Real::max);
+        if moments.clone().all(|moment| moment >= -MOMENT_ROUNDING * largest) {
+            return Ok(());
+        }
+        Err(Error::invalid("Mass.inertia", self.inertia, "without negative moments"))
     }
 
     /// Ok, or which value is impossible.

@@ -39,6 +39,11 @@ pub(crate) struct ShapeRecord<D: Dim> {
 }
 
 impl<D: Dim> ShapeRecord<D> {
+    /// Mass in the shape's own frame.
+    pub(crate) fn mass(&self) -> super::Mass<D> {
+        self.shape.mass(self.density)
+    }
+
     pub(crate) fn new(def: &ShapeDef<D>, body: u32) -> Self {
         let upright = def.shape.aabb(&Pose::IDENTITY);
         let middle = if upright.is_finite() { upright.center().to_vec() } else { D::Vec::ZERO };

@@ -47,7 +47,7 @@ impl<D: Dim> World<D> {
         Ok(id)
     }
 
-    fn insert_body(&mut self, def: &BodyDef<D>) -> BodyId {
+    pub(crate) fn insert_body(&mut self, def: &BodyDef<D>) -> BodyId {
         let mut record = BodyRecord::new(def);
         record.set = if !def.is_enabled {
             BodySet::Disabled
@@ -206,39 +206,49 @@ impl<D: Dim> World<D> {
         self.color_joints_of(index);
     }
 
-    /// Ok if the body's mass stays usable when `extra` is added and shape `changed` gets another density.
-    pub(crate) fn check_mass(
-        &self,
-        body: u32,
-        extra: Option<&ShapeDef<D>>,
-        changed: Option<(u32, Real)>,
-    ) -> Result<(), Error> {
+    /// Ok if the body stays possible when its shapes change like this.
+    pub(crate) fn check_mass(&self, body: u32, change: Change<'_, D>) -> Result<(), Error> {
         if self.bodies.records[body].has_own_mass {
             return Ok(());
         }
-        let mass = self.mass_of_shapes(body, extra, changed);
-        mass.check_usable()?;
-        self.check_center(body, mass.center)
+        self.check_new_mass(body, self.mass_of_shapes(body, change))
     }
 
-    /// Ok if the centre of mass of the body is a finite point when it stands at `center` in the body's frame.
-    pub(crate) fn check_center(&self, body: u32, center: D::Vec) -> Result<(), Error> {
-        if self.bodies.pose(body).transform(center).is_finite() {
-            return Ok(());
+    /// Ok if the body can have this mass: it can be divided by, and the centre, at its new place, is a finite point that moves
+    /// with a finite velocity.
+    pub(crate) fn check_new_mass(&self, body: u32, mass: Mass<D>) -> Result<(), Error> {
+        let shift = self.check_place(body, mass)?;
+        if !self.bodies.cores[body as usize].motion.seen_from(shift).is_finite() {
+            let allowed = "such that its velocity is finite at the spin of the body";
+            return Err(Error::invalid("Mass.center", mass.center, allowed));
         }
-        Err(Error::invalid("Mass.center", center, "such that the centre of mass is finite in the world"))
+        Ok(())
     }
 
-    /// Mass of all shapes together, in order of attachment.
-    pub(crate) fn mass_of_shapes(
-        &self,
-        body: u32,
-        extra: Option<&ShapeDef<D>>,
-        changed: Option<(u32, Real)>,
-    ) -> Mass<D> {
-        let parts = self.bodies.records[body].shapes.iter().map(|&index| {
+    /// The way that the centre of mass goes when the body gets this mass [m], if it can have it there.
+    pub(crate) fn check_place(&self, body: u32, mass: Mass<D>) -> Result<D::Vec, Error> {
+        mass.check_usable()?;
+        let (place, core) = (self.bodies.places[body as usize], &self.bodies.cores[body as usize]);
+        let shift = place.rotation.rotate(mass.center - core.local_center);
+        if (place.position + shift).is_finite() {
+            return Ok(shift);
+        }
+        Err(Error::invalid("Mass.center", mass.center, "such that the centre of mass is finite in the world"))
+    }
+
+    /// Mass of all shapes together, in order of attachment, after a change.
+    pub(crate) fn mass_of_shapes(&self, body: u32, change: Change<'_, D>) -> Mass<D> {
+        let (mut extra, mut denser, mut gone): (Option<&ShapeDef<D>>, _, &[u32]) = (None, None, &[]);
+        match change {
+            Change::Nothing => {}
+            Change::Add(def) => extra = Some(def),
+            Change::Density(index, density) => denser = Some((index, density)),
+            Change::Remove(indices) => gone = indices,
+        }
+        let stay = self.bodies.records[body].shapes.iter().filter(|index| !gone.contains(index));
+        let parts = stay.map(|&index| {
             let shape = &self.shapes[index];
-            let density = changed.filter(|&(which, _)| which == index).map_or(shape.density, |(_, new)| new);
+            let density = denser.filter(|&(which, _)| which == index).map_or(shape.density, |(_, new)| new);
             shape.shape.mass(density).placed(&shape.local)
         });
         parts.chain(extra.map(mass_of)).fold(Mass::ZERO, Mass::plus)
@@ -246,13 +256,10 @@ impl<D: Dim> World<D> {
 
     /// Mass from the shapes (or the user's own), and everything that follows from it. The body's frame stays where it is.
     pub(crate) fn update_mass(&mut self, index: u32) {
-        let of_shapes = self.mass_of_shapes(index, None, None);
+        let of_shapes = self.mass_of_shapes(index, Change::Nothing);
         let record = &mut self.bodies.records[index];
         if !record.has_own_mass {
-            record.mass = of_shapes;
-            if record.kind == BodyKind::Dynamic && record.mass.mass <= 0.0 {
-                record.mass = Mass { mass: 1.0, ..Mass::ZERO };
-            }
+            record.mass = if record.kind == BodyKind::Dynamic { of_shapes.or_a_point() } else { of_shapes };
         }
         let (mass, locks, kind) = (record.mass, record.locks, record.kind);
         let core = &mut self.bodies.cores[index as usize];
@@ -273,7 +280,7 @@ impl<D: Dim> World<D> {
         let place = &mut self.bodies.places[index as usize];
         let shift = place.rotation.rotate(mass.center - old_center);
         place.position += shift;
-        core.motion.linear += D::cross_ang(core.motion.angular, shift);
+        core.motion = core.motion.seen_from(shift);
         self.update_extent(index);
         self.refresh_joint_frames(index);
     }
@@ -391,6 +398,19 @@ impl<D: Dim> World<D> {
         self.joints.neighbors(self.bodies.records[index].first_joint, &mut joined);
         joined.into_iter().for_each(|other| self.wake_index(other));
     }
+}
+
+/// What becomes of the shapes of a body, by which its mass changes.
+#[derive(Clone, Copy)]
+pub(crate) enum Change<'a, D: Dim> {
+    /// They stay as they are.
+    Nothing,
+    /// One more.
+    Add(&'a ShapeDef<D>),
+    /// The shape with this index gets this density [kg/m³, in 2D kg/m²].
+    Density(u32, Real),
+    /// The shapes with these indices go.
+    Remove(&'a [u32]),
 }
 
 /// Mass of a shape where it stands on its body.

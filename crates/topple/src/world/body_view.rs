@@ -391,10 +391,9 @@ impl<D: Dim> BodyMut<'_, D> {
                 mass.validate()?;
                 mass
             }
-            None => self.world.mass_of_shapes(self.index, None, None),
+            None => self.world.mass_of_shapes(self.index, super::bodies::Change::Nothing),
         };
-        future.check_usable()?;
-        self.world.check_center(self.index, future.center)?;
+        self.world.check_new_mass(self.index, future)?;
         self.world.wake_neighbors(self.index);
         let record = &mut self.world.bodies.records[self.index];
         record.has_own_mass = mass.is_some();

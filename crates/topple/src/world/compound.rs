@@ -5,6 +5,7 @@
 //! every part moves on as the rigid body moved at its place, which keeps all of them.
 
 use super::World;
+use super::bodies::Change;
 use crate::body::{BodyDef, BodyKind, BodySet, NONE};
 use crate::math::*;
 use crate::shape::Mass;
@@ -27,7 +28,7 @@ pub struct Part<D: Dim> {
 impl<D: Dim> World<D> {
     /// Merges the body `other` into `body`: its shapes go over, and it is no more. Both must be dynamic and enabled, and `other`
     /// without joints. The result moves with the momentum and the angular momentum of both; locks, drag, name and the like are
-    /// those of `body`. Gathered forces add up.
+    /// those of `body`. Gathered forces add up. Refused if a number of the result is not finite.
     ///
     /// ```
     /// use topple::{BodyDef2, Shape2, Vec2, World2};
@@ -62,14 +63,23 @@ impl<D: Dim> World<D> {
         let local = self.bodies.pose(host).relative(self.bodies.pose(guest));
         let masses = [self.bodies.records[host].mass, self.bodies.records[guest].mass];
         let whole = masses[0].plus(masses[1].placed(&local));
-        whole.check_usable()?;
-        self.check_center(host, whole.center)?;
+        whole.check_held()?;
         let has_own_mass = [host, guest].iter().any(|&index| {
             let record = &self.bodies.records[index];
             record.has_own_mass || record.shapes.is_empty()
         });
-        self.wake_neighbors(host);
-        self.wake_neighbors(guest);
+        let mut locals = Vec::new();
+        for &shape in &self.bodies.records[guest].shapes {
+            locals.push(on_other_body("BodyDef.position", &local, self.shapes[shape].local)?);
+        }
+        let future = if has_own_mass {
+            whole
+        } else {
+            let shapes = self.bodies.records[guest].shapes.iter().zip(&locals);
+            let parts = shapes.map(|(&shape, local)| self.shapes[shape].mass().placed(local));
+            parts.fold(self.mass_of_shapes(host, Change::Nothing), Mass::plus).or_a_point()
+        };
+        self.check_place(host, future)?;
 
         // Momentum and angular momentum about the common centre, in f32 like everything that bodies store.
         let parts = [host, guest].map(|index| {
@@ -77,10 +87,9 @@ impl<D: Dim> World<D> {
             let record = &self.bodies.records[index];
             (place, core.motion, record.mass.mass, record.mass.inertia.rotated(place.rotation), core.load)
         });
-        let part = self.describe(guest, local);
         let center = self.bodies.pose(host).transform(whole.center);
         let (mut momentum, mut angular) = (D::Vec::ZERO, D::Ang::ZERO);
-        let mut load = crate::body::Load::ZERO;
+        let mut load = crate::body::Load::<D>::ZERO;
         for (place, motion, mass, inertia, part_load) in parts {
             let arm = place.position - center;
             momentum += motion.linear * mass;
@@ -88,6 +97,20 @@ impl<D: Dim> World<D> {
             load.force += part_load.force;
             load.torque += part_load.torque + D::cross(arm, part_load.force);
         }
+        let record = &self.bodies.records[host];
+        let spin = future.inertia.rotated(parts[0].0.rotation).inverse().apply(angular);
+        let motion = Motion { linear: momentum * (1.0 / future.mass), angular: spin };
+        let motion = motion.without_locked(record.locks);
+        if !motion.is_finite() {
+            return Err(Error::invalid("motion of the merged body", motion, "finite"));
+        }
+        if !load.force.is_finite() || !load.torque.is_finite() {
+            return Err(Error::invalid("force and torque on the merged body", load, "finite"));
+        }
+
+        self.wake_neighbors(host);
+        self.wake_neighbors(guest);
+        let part = self.describe(guest, local);
         self.remove_contacts_of(host);
         self.remove_contacts_of(guest);
         let shapes = core::mem::take(&mut self.bodies.records[guest].shapes);
@@ -95,9 +118,9 @@ impl<D: Dim> World<D> {
             self.remove_proxy(shape);
         }
         self.remove_body(other)?;
-        for &shape in &shapes {
+        for (&shape, local) in shapes.iter().zip(locals) {
             let record = &mut self.shapes[shape];
-            (record.body, record.local) = (host, local.compose(record.local));
+            (record.body, record.local) = (host, local);
         }
         let record = &mut self.bodies.records[host];
         record.shapes.extend_from_slice(&shapes);
@@ -108,21 +131,30 @@ impl<D: Dim> World<D> {
         shapes.iter().for_each(|&shape| self.insert_proxy(shape));
         self.refresh_proxies(host);
         self.revive(host);
-        let (place, record) = (self.bodies.places[host as usize], &self.bodies.records[host]);
-        let spin = record.mass.inertia.rotated(place.rotation).inverse().apply(angular);
-        let motion = Motion { linear: momentum * (1.0 / record.mass.mass), angular: spin };
-        let locks = record.locks;
         let core = &mut self.bodies.cores[host as usize];
-        (core.motion, core.load) = (motion.without_locked(locks), load);
+        (core.motion, core.load) = (motion, load);
         Ok(part)
     }
 
     /// Takes a part off that was merged into `body`: a new body with its shapes, at the place where they are. Both move on as
-    /// the whole moved. The part may come from another order of merging, as long as its shapes are on `body`.
+    /// the whole moved. The part may come from another order of merging, as long as its shapes are on `body`. A part that was
+    /// edited is checked like anything a caller gives; it stays dynamic and enabled.
     pub fn unmerge(&mut self, body: BodyId, part: Part<D>) -> Result<BodyId, Error> {
         let host = self.body_index(body)?;
-        part.def.validate()?;
-        part.mass.check_usable()?;
+        let (own_mass, described) = (part.def.mass, BodyDef { mass: None, ..part.def });
+        described.validate()?;
+        if described.kind != BodyKind::Dynamic || !described.is_enabled {
+            return Err(Error::NotPossible {
+                what: "unmerging",
+                reason: "the part is not dynamic and enabled",
+            });
+        }
+        // Merged bodies come back with the masses that merging made.
+        own_mass.iter().try_for_each(Mass::check_held)?;
+        part.mass.check_held()?;
+        if !part.local.is_valid() {
+            return Err(Error::invalid("Part.local", part.local, "finite, with a unit rotation"));
+        }
         let mut indices = Vec::new();
         for &id in &part.shapes {
             let shape = self.shape_index(id)?;
@@ -144,6 +176,7 @@ impl<D: Dim> World<D> {
         let rest = if record.has_own_mass {
             let rest = record.mass.minus(part.mass.placed(&part.local));
             rest.validate()?;
+            self.check_new_mass(host, rest)?;
             Some(rest)
         } else if indices.len() == record.shapes.len() {
             return Err(Error::NotPossible {
@@ -151,6 +184,7 @@ impl<D: Dim> World<D> {
                 reason: "nothing would be left of the body",
             });
         } else {
+            self.check_mass(host, Change::Remove(&indices))?;
             None
         };
         let frame = self.bodies.pose(host).compose(part.local);
@@ -161,9 +195,27 @@ impl<D: Dim> World<D> {
             linear_velocity: D::Vec::ZERO,
             angular_velocity: D::Ang::ZERO,
             is_awake: true,
-            ..part.def
+            ..described
         };
         def.validate()?;
+        let undo = Pose::<D> {
+            position: D::Point::from_vec(part.local.inverse_transform(D::Point::ORIGIN)),
+            rotation: part.local.rotation.inverse(),
+        };
+        let mut locals = Vec::new();
+        for &shape in &indices {
+            locals.push(on_other_body("Part.local", &undo, self.shapes[shape].local)?);
+        }
+        let of_shapes = indices.iter().zip(&locals).map(|(&i, local)| self.shapes[i].mass().placed(local));
+        let mass = own_mass.unwrap_or_else(|| of_shapes.fold(Mass::ZERO, Mass::plus));
+        mass.check_usable()?;
+        def.check_center(mass.center)?;
+        let center = def.position + def.rotation.rotate(mass.center);
+        let part_motion = motion.seen_from(center - place.position);
+        if !part_motion.is_finite() {
+            return Err(Error::invalid("motion of the part", part_motion, "finite"));
+        }
+        let def = BodyDef { mass: own_mass, ..def };
         self.wake_neighbors(host);
         self.remove_contacts_of(host);
         indices.iter().for_each(|&shape| self.remove_proxy(shape));
@@ -174,25 +226,19 @@ impl<D: Dim> World<D> {
         self.update_mass(host);
         self.refresh_proxies(host);
         self.revive(host);
-        let id = self.create_body(def)?;
+        let id = self.insert_body(&def);
         let guest = id.index();
-        let undo = Pose::<D> {
-            position: D::Point::from_vec(part.local.inverse_transform(D::Point::ORIGIN)),
-            rotation: part.local.rotation.inverse(),
-        };
-        for &shape in &indices {
+        for (&shape, local) in indices.iter().zip(locals) {
             let record = &mut self.shapes[shape];
-            (record.body, record.local) = (guest, undo.compose(record.local));
+            (record.body, record.local) = (guest, local);
         }
         self.bodies.records[guest].shapes.extend_from_slice(&indices);
         self.update_mass(guest);
         indices.iter().for_each(|&shape| self.insert_proxy(shape));
         for index in [host, guest] {
             let arm = self.bodies.places[index as usize].position - place.position;
-            let linear = motion.linear + D::cross_ang(motion.angular, arm);
             let locks = self.bodies.records[index].locks;
-            self.bodies.cores[index as usize].motion =
-                Motion { linear, angular: motion.angular }.without_locked(locks);
+            self.bodies.cores[index as usize].motion = motion.seen_from(arm).without_locked(locks);
         }
         Ok(id)
     }
@@ -229,4 +275,13 @@ impl<D: Dim> World<D> {
         };
         Part { def, local, shapes: ids.collect(), mass: record.mass }
     }
+}
+
+/// The place of a shape on another body, in whose frame its own body stands at `frame`; `field` is to blame if there is none.
+fn on_other_body<D: Dim>(field: &'static str, frame: &Pose<D>, local: Pose<D>) -> Result<Pose<D>, Error> {
+    let moved = frame.compose(local);
+    if moved.is_valid() {
+        return Ok(moved);
+    }
+    Err(Error::invalid(field, frame.position, "such that shapes stand at finite places on their body"))
 }

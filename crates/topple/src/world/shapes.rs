@@ -1,6 +1,7 @@
 //! Attaching, changing and removing shapes, and their proxies in the broad phase.
 
 use super::World;
+use super::bodies::Change;
 use crate::Error;
 use crate::body::{BodyKind, BodySet};
 use crate::broad_phase::{Proxy, ProxyKind};
@@ -83,7 +84,7 @@ impl<D: Dim> World<D> {
     pub fn add_shape(&mut self, body: BodyId, def: impl Into<ShapeDef<D>>) -> Result<ShapeId, Error> {
         let body = self.body_index(body)?;
         let def = Self::check_shape(def.into(), self.bodies.records[body].kind)?;
-        self.check_mass(body, Some(&def), None)?;
+        self.check_mass(body, Change::Add(&def))?;
         self.wake_index(body);
         let index = self.insert_shape(body, &def);
         self.update_mass(body);
@@ -123,10 +124,11 @@ impl<D: Dim> World<D> {
         index
     }
 
-    /// Removes a shape from its body.
+    /// Removes a shape from its body. Refused if the mass of what is left is none that a body can move with.
     pub fn remove_shape(&mut self, id: ShapeId) -> Result<(), Error> {
         let index = self.shape_index(id)?;
         let body = self.shapes[index].body;
+        self.check_mass(body, Change::Remove(&[index]))?;
         self.wake_neighbors(body);
         self.detach_shape(index);
         self.update_mass(body);
@@ -174,7 +176,7 @@ impl<D: Dim> World<D> {
         let index = self.shape_index(id)?;
         crate::error::not_negative("density", density)?;
         let body = self.shapes[index].body;
-        self.check_mass(body, None, Some((index, density)))?;
+        self.check_mass(body, Change::Density(index, density))?;
         self.shapes[index].density = density;
         self.wake_index(body);
         self.update_mass(body);

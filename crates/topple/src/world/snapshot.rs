@@ -201,7 +201,7 @@ fn load_record<D: Dim>(input: &mut Reader<'_>) -> Result<BodyRecord<D>, Error> {
     record.has_own_mass = parts & part::OWN_MASS != 0;
     if record.has_own_mass {
         record.mass = Mass { mass: input.real()?, center: input.get()?, inertia: input.get()? };
-        record.mass.validate().map_err(|_| input.damaged("mass of a body"))?;
+        record.mass.check_held().map_err(|_| input.damaged("mass of a body"))?;
     }
     if parts & part::LOCKS != 0 {
         record.locks = Locks::from_bits(input.u8()?);
@@ -524,8 +524,11 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
     let motions = world.bodies.cores.iter().map(|core| core.motion).collect::<Vec<_>>();
     for &index in &indices {
         // Mass follows from the shapes; places and velocities are those of the snapshot.
-        let mass = world.mass_of_shapes(index, None, None);
-        mass.check_usable().map_err(|error| Error::Snapshot { reason: format!("impossible: {error}") })?;
+        if !world.bodies.records[index].has_own_mass {
+            let mass = world.mass_of_shapes(index, super::bodies::Change::Nothing);
+            mass.check_usable()
+                .map_err(|error| Error::Snapshot { reason: format!("impossible: {error}") })?;
+        }
         world.update_mass(index);
         world.bodies.places[index as usize] = places[index as usize];
         world.bodies.cores[index as usize].motion = motions[index as usize];

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use topple::math::*;
-use topple::{BodyDef, BodyId, Error, JointDef, Material, ShapeDef, World};
+use topple::{BodyDef, BodyId, BodyKind, Error, JointDef, Material, ShapeDef, World};
 
 /// Mass, centre of mass, momentum and angular momentum about the origin of some bodies.
 fn totals<D: Dim>(world: &World<D>, bodies: &[BodyId]) -> (Real, D::Vec, D::Vec, D::Ang) {
@@ -224,6 +224,78 @@ fn shapes_come_and_go_on_living_bodies<D: TestDim>() {
     assert!(tilt < -0.1, "it leans to the right: {tilt} rad");
 }
 
+/// Parts are public and can be edited: what would be impossible is refused, and the world stays as it was.
+fn edited_parts_are_refused<D: TestDim>() {
+    let mut world = World::<D>::new();
+    let [a, b] = [0.0, 1.0].map(|x| add_body(&mut world, x, 0.5, D::cube(1.0)));
+    let part = world.merge(a, b).unwrap();
+    world.body_mut(a).unwrap().set_linear_velocity(D::vec(1.0, 0.0)).unwrap();
+    let edits: [fn(&mut topple::Part<D>); 6] = [
+        |part| part.def.is_enabled = false,
+        |part| part.def.kind = BodyKind::Static,
+        |part| part.def.kind = BodyKind::Kinematic,
+        |part| part.local.position = D::point(1e38, 0.0),
+        |part| part.local.position = D::point(Real::NAN, 0.0),
+        |part| part.mass.mass = -5.0,
+    ];
+    for (which, edit) in edits.iter().enumerate() {
+        let mut edited = part.clone();
+        edit(&mut edited);
+        let before = world.snapshot();
+        assert!(world.unmerge(a, edited).is_err(), "edit {which}");
+        assert!(world.snapshot() == before, "edit {which} left a trace");
+    }
+    world.unmerge(a, part).unwrap();
+}
+
+/// Numbers that overflow in the result of a change are refused before it.
+fn overflows_are_refused<D: TestDim>() {
+    let mut world = World::<D>::new();
+    let [a, b] = [0.0, 1.0].map(|x| add_body(&mut world, x, 0.5, D::cube(1.0)));
+    for id in [a, b] {
+        world.body_mut(id).unwrap().set_linear_velocity(D::vec(3e38, 0.0)).unwrap();
+    }
+    let before = world.snapshot();
+    assert!(world.merge(a, b).is_err());
+    assert!(world.snapshot() == before, "merging left a trace");
+
+    // A centre of mass that moves 5 m away, at this spin.
+    let mut world = World::<D>::new();
+    let body = add_body(&mut world, 0.0, 0.0, D::ball(0.5));
+    world.body_mut(body).unwrap().set_angular_velocity(D::spin(3e38)).unwrap();
+    let before = world.snapshot();
+    let far = ShapeDef::new(D::ball(0.5)).at(Pose::at(D::point(10.0, 0.0)));
+    assert!(world.add_shape(body, far.clone()).is_err());
+    let mass = topple::Mass { center: D::vec(10.0, 0.0), ..world.body(body).unwrap().mass_properties() };
+    assert!(world.body_mut(body).unwrap().set_mass(Some(mass)).is_err());
+    let def = BodyDef { angular_velocity: D::spin(3e38), ..BodyDef::dynamic(D::point(0.0, 0.0)) };
+    assert!(world.create_body_with(def, [far]).is_err());
+    assert!(world.snapshot() == before, "a change left a trace");
+
+    // What is left has no inverse mass: in 2D r² and in 3D r³ must underflow.
+    let mut world = World::<D>::new();
+    let tiny = D::pick(1e-20, 1e-15);
+    let shapes = [0.5, tiny].map(|radius| ShapeDef::new(D::ball(radius)));
+    let body = world.create_body_with(BodyDef::dynamic(D::point(0.0, 1.0)), shapes).unwrap();
+    let first = world.body(body).unwrap().shapes().next().unwrap();
+    let before = world.snapshot();
+    assert!(world.remove_shape(first).is_err());
+    assert!(world.snapshot() == before, "removing left a trace");
+    world.step();
+}
+
+/// Points merged to a rod, which has no inertia about its axis: a snapshot of it is taken back.
+fn merged_points_are_restored<D: TestDim>() {
+    let mut world = World::<D>::new();
+    let [a, b] = [0.0, 1.0].map(|x| world.create_body(BodyDef::dynamic(D::point(x, 0.0))).unwrap());
+    world.merge(a, b).unwrap();
+    for _ in 0..3 {
+        let copy = World::<D>::restore(&world.snapshot()).unwrap();
+        assert_eq!(copy.state_hash(), world.state_hash());
+        world.step();
+    }
+}
+
 #[test]
 fn merging_and_unmerging_keep_what_must_be_kept_2d() {
     merging_and_unmerging_keep_what_must_be_kept::<D2>();
@@ -255,4 +327,28 @@ fn shapes_come_and_go_on_living_bodies_2d() {
 #[test]
 fn shapes_come_and_go_on_living_bodies_3d() {
     shapes_come_and_go_on_living_bodies::<D3>();
+}
+#[test]
+fn edited_parts_are_refused_2d() {
+    edited_parts_are_refused::<D2>();
+}
+#[test]
+fn edited_parts_are_refused_3d() {
+    edited_parts_are_refused::<D3>();
+}
+#[test]
+fn overflows_are_refused_2d() {
+    overflows_are_refused::<D2>();
+}
+#[test]
+fn overflows_are_refused_3d() {
+    overflows_are_refused::<D3>();
+}
+#[test]
+fn merged_points_are_restored_2d() {
+    merged_points_are_restored::<D2>();
+}
+#[test]
+fn merged_points_are_restored_3d() {
+    merged_points_are_restored::<D3>();
 }
