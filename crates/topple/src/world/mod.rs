@@ -40,6 +40,7 @@ pub use profile::{Counters, Profile, STAGES, Stage};
 pub use query::{PointHit, QueryFilter, Ray, RayHit};
 pub use shape_query::ShapeHit;
 pub use shapes::ShapeView;
+pub use snapshot::OwnMethods;
 
 use crate::Error;
 use crate::body::{AwakeBodies, Bodies};

@@ -3,6 +3,7 @@
 //! Code generic over `D` would otherwise be compiled again in every crate that uses it. These functions are not generic:
 //! their bodies live here, and generic callers link to them.
 
+use super::snapshot::OwnMethods;
 use super::{Methods, World};
 use crate::Error;
 use crate::math::{D2, D3, Dim};
@@ -22,7 +23,7 @@ pub trait Pinned {
     where
         Self: Dim;
     #[doc(hidden)]
-    fn load(bytes: &[u8]) -> Result<World<Self>, Error>
+    fn load(bytes: &[u8], own: OwnMethods<'_, Self>) -> Result<World<Self>, Error>
     where
         Self: Dim;
 }
@@ -39,8 +40,8 @@ macro_rules! pin {
             fn save(world: &World<Self>) -> Vec<u8> {
                 super::snapshot::save(world)
             }
-            fn load(bytes: &[u8]) -> Result<World<Self>, Error> {
-                super::snapshot::load(bytes)
+            fn load(bytes: &[u8], own: OwnMethods<'_, Self>) -> Result<World<Self>, Error> {
+                super::snapshot::load(bytes, own)
             }
         }
     };

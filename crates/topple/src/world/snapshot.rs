@@ -17,12 +17,15 @@ use crate::shape::{Mass, ShapeRecord};
 use crate::store::{BodyId, ContactId, IndexList, RawId, Reader, ShapeId, Slots, StateHasher, Writer};
 
 const MAGIC: &[u8; 8] = b"topple\r\n";
+/// Puts a user's own methods into a world that is being restored, given stage and name.
+pub type OwnMethods<'a, D> = &'a mut dyn FnMut(&mut World<D>, &str, &str);
+
 /// Raised with every change of the layout; other versions are refused.
 const VERSION: u16 = 4;
 
 impl<D: Dim> World<D> {
-    /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named, and
-    /// must be put in again by the caller.
+    /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named,
+    /// with what they save: see [`Self::restore_with`].
     ///
     /// ```
     /// use topple::{BodyDef2, Shape2, World2};
@@ -41,7 +44,45 @@ impl<D: Dim> World<D> {
 
     /// A world that continues exactly where the one of the snapshot was.
     pub fn restore(bytes: &[u8]) -> Result<Self, Error> {
-        D::load(bytes)
+        D::load(bytes, &mut |_, _, _| {})
+    }
+
+    /// The same for worlds with methods of the user's own. `own` is called with the stage (`integrator`, `broad phase`, `narrow phase`,
+    /// `solver`) and the name of every method that the library does not know, to put it in: it then gets back what it saved.
+    ///
+    /// ```
+    /// use topple::solver::{Solver, SolverContext};
+    /// use topple::store::{Reader, Writer};
+    /// use topple::{D2, Error, World2};
+    /// /// Does nothing but count.
+    /// struct Counter(u32);
+    /// impl Solver<D2> for Counter {
+    ///     fn name(&self) -> &'static str {
+    ///         "counter"
+    ///     }
+    ///     fn solve(&mut self, _: &mut SolverContext<'_, D2>) {
+    ///         self.0 += 1;
+    ///     }
+    ///     fn save(&self, out: &mut Writer) {
+    ///         out.u32(self.0);
+    ///     }
+    ///     fn load(&mut self, input: &mut Reader<'_>) -> Result<(), Error> {
+    ///         self.0 = input.u32()?;
+    ///         Ok(())
+    ///     }
+    /// }
+    /// let mut world = World2::new();
+    /// world.set_solver(Counter(7));
+    /// let copy = World2::restore_with(&world.snapshot(), &mut |world, _stage, name| {
+    ///     if name == "counter" {
+    ///         world.set_solver(Counter(0));
+    ///     }
+    /// })?;
+    /// assert_eq!(copy.snapshot(), world.snapshot(), "seven is still seven");
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn restore_with(bytes: &[u8], own: OwnMethods<'_, D>) -> Result<Self, Error> {
+        D::load(bytes, own)
     }
 
     /// A hash of the exact places, velocities and sets of all bodies, and of the force generators. Same input, same hash, on every platform, with any
@@ -491,7 +532,7 @@ fn open<D: Dim>(bytes: &[u8]) -> Result<Reader<'_>, Error> {
 }
 
 /// Reads a world.
-pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
+pub(super) fn load<D: Dim>(bytes: &[u8], own: OwnMethods<'_, D>) -> Result<World<D>, Error> {
     let mut input = open::<D>(bytes)?;
     let input = &mut input;
     let mut world = World::<D>::new();
@@ -539,7 +580,7 @@ pub(super) fn load<D: Dim>(bytes: &[u8]) -> Result<World<D>, Error> {
     load_pending(&mut world, input)?;
     load_generators(&mut world, input)?;
     world.check().map_err(contradiction)?;
-    load_methods(&mut world, input)?;
+    load_methods(&mut world, input, own)?;
     if !input.is_at_end() {
         return Err(input.damaged("something follows the end"));
     }
@@ -668,25 +709,41 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
     Ok(())
 }
 
-/// Chooses the methods by name; a user's own, unknown here, leave the default and must be put in again.
-fn load_methods<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
-    let (name, own) = (input.text()?, input.blob()?);
-    if world.set_integrator_by_name(name).is_ok() {
-        world.methods.integrator.load(&mut Reader::new(own))?;
+/// Chooses the methods by name; a user's own are put in by `own`, or leave the default.
+fn load_methods<D: Dim>(
+    world: &mut World<D>,
+    input: &mut Reader<'_>,
+    own: OwnMethods<'_, D>,
+) -> Result<(), Error> {
+    let (name, saved) = (input.text()?, input.blob()?);
+    if world.set_integrator_by_name(name).is_err() {
+        own(world, "integrator", name);
     }
-    let (name, own) = (input.text()?, input.blob()?);
-    if world.set_broad_phase_by_name(name).is_ok() {
-        world.methods.broad_phase.load(&mut Reader::new(own))?;
-    } else {
-        world.methods.broad_phase.attach(&world.proxies);
+    if world.methods.integrator.name() == name {
+        world.methods.integrator.load(&mut Reader::new(saved))?;
     }
-    let (name, own) = (input.text()?, input.blob()?);
-    if world.set_narrow_phase_by_name(name).is_ok() {
-        world.methods.narrow_phase.load(&mut Reader::new(own))?;
+    let (name, saved) = (input.text()?, input.blob()?);
+    // Attached by whoever puts it in; the default is not yet.
+    world.methods.broad_phase.attach(&world.proxies);
+    if world.set_broad_phase_by_name(name).is_err() {
+        own(world, "broad phase", name);
     }
-    let (name, own) = (input.text()?, input.blob()?);
-    if world.set_solver_by_name(name).is_ok() {
-        world.methods.solver.load(&mut Reader::new(own))?;
+    if world.methods.broad_phase.name() == name {
+        world.methods.broad_phase.load(&mut Reader::new(saved))?;
+    }
+    let (name, saved) = (input.text()?, input.blob()?);
+    if world.set_narrow_phase_by_name(name).is_err() {
+        own(world, "narrow phase", name);
+    }
+    if world.methods.narrow_phase.name() == name {
+        world.methods.narrow_phase.load(&mut Reader::new(saved))?;
+    }
+    let (name, saved) = (input.text()?, input.blob()?);
+    if world.set_solver_by_name(name).is_err() {
+        own(world, "solver", name);
+    }
+    if world.methods.solver.name() == name {
+        world.methods.solver.load(&mut Reader::new(saved))?;
     }
     Ok(())
 }

@@ -198,18 +198,21 @@ fn sorted_events<D: TestDim>() {
     add_floor(&mut world, 0.5);
     for i in 0..200 {
         let shape = ShapeDef { hit_events: true, persist_events: true, ..ShapeDef::new(D::cube(0.8)) };
-        add_shaped(&mut world, (i * 37 % 200) as Real, 1.0, shape);
+        // Whoever was made early may land late: what is watched is noted in the order of the landings.
+        add_shaped(&mut world, (i * 37 % 200) as Real, 1.0 + 0.01 * (i * 61 % 200) as Real, shape);
     }
-    let mut most = 0;
-    for _ in 0..60 {
+    let (mut most, mut hits) = (0, 0);
+    for _ in 0..90 {
         world.step();
         let events = world.events();
         assert!(events.begin.is_sorted_by_key(|event| event.shapes));
         assert!(events.persist.is_sorted_by_key(|event| event.shapes));
         assert!(events.hit.is_sorted_by_key(|event| event.shapes));
-        most = most.max(events.begin.len());
+        most = most.max(events.persist.len());
+        hits = hits.max(events.hit.len());
     }
-    assert_eq!(most, 200, "all land in the same step");
+    assert_eq!(most, 200, "all have landed");
+    assert!(hits > 3, "some in the same step: {hits}");
 }
 
 #[test]
