@@ -108,7 +108,7 @@ fn methods_text() -> String {
             let _ = writeln!(text, "\n{stage}");
         }
         let mark = if method.is_default { "*" } else { " " };
-        let _ = writeln!(text, " {mark}{:<22}{}", method.name, method.summary);
+        let _ = writeln!(text, " {mark}{:<26}{}", method.name, method.summary);
     }
     text.push_str("\n(* default)\n");
     text
@@ -129,7 +129,7 @@ fn settings_text() -> String {
     let mut text = String::from("\nsettings (name, default, unit)\n");
     for setting in Settings::<D3>::info() {
         let unit = if setting.unit == "1" { "" } else { setting.unit };
-        let _ = writeln!(text, "  {:<24}{:<12}{unit:<8}{}", setting.name, setting.default, setting.doc);
+        let _ = writeln!(text, "  {:<28}{:<12}{unit:<8}{}", setting.name, setting.default, setting.doc);
     }
     text
 }

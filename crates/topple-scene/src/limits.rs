@@ -16,7 +16,7 @@ pub struct Limits {
     pub include_depth: usize,
     /// Rounds of all repetitions together.
     pub repetitions: u64,
-    /// Declarations after expansion.
+    /// Declarations after expansion; in a run also all bodies, joints and forces together, those of events included.
     pub declarations: usize,
     /// Elements of all lists together.
     pub list_elements: u64,

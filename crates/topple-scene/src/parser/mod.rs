@@ -377,10 +377,6 @@ impl Parser<'_> {
     fn head(&mut self, kind: &Word) -> Parsed<Vec<Expr>> {
         let mut head = Vec::new();
         while matches!(self.peek(), Kind::Name | Kind::Text) {
-            if head.len() == MAX_HEAD {
-                let what = format!("'{{' or ';' after '{}'", kind.text);
-                return Err(self.unexpected(&what));
-            }
             // `joint hinge stop { … }`: the second word is a name, whatever else it may mean.
             let is_name = head.len() == 1
                 && matches!(kind.text.as_str(), "joint" | "force" | "place")
@@ -388,6 +384,16 @@ impl Parser<'_> {
             // `stop` and `remove x` need no `;` when the next declaration follows.
             if !head.is_empty() && !is_name && self.peek() == Kind::Name && self.starts_known() {
                 break;
+            }
+            // Nor when the next one is as short: `remove a remove b`, `remove a stop`.
+            let may_end = !head.is_empty() || kind.text == "stop";
+            let is_bare = |word: &str| schema::kind(word).is_some_and(schema::KindInfo::may_be_bare);
+            if may_end && is_bare(&kind.text) && self.peek() == Kind::Name && is_bare(self.text_at(0)) {
+                break;
+            }
+            if head.len() == MAX_HEAD {
+                let what = format!("'{{' or ';' after '{}'", kind.text);
+                return Err(self.unexpected(&what));
             }
             head.push(self.reference()?);
         }

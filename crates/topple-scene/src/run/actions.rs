@@ -4,6 +4,7 @@ use topple::{BodyKind, Real};
 
 use super::{BodyInfo, Run};
 use crate::diagnostics::Diagnostic;
+use crate::limits::Limits;
 use crate::lower::{self, Space};
 use crate::model::director::Change;
 use crate::model::geometry::{Pose, rotate};
@@ -62,6 +63,17 @@ impl<D: Space> Run<D> {
     }
 
     pub(super) fn act(&mut self, action: Action) {
+        let adds = matches!(action, Action::AddBody(_) | Action::AddJoint(_) | Action::AddForce(_));
+        let most = Limits::default().declarations;
+        if adds && self.bodies.len() + self.joints.len() + self.forces.len() >= most {
+            let reason =
+                format!("a scene has at most {most} bodies, joints and forces, those of its events included");
+            if !self.is_full {
+                self.diagnostics.push(Diagnostic::error("limit", self.here, reason));
+            }
+            self.is_full = true;
+            return;
+        }
         match action {
             Action::AddBody(body) => self.add_body(&body),
             Action::AddJoint(joint) => self.add_joint(&joint),

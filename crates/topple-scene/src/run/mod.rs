@@ -174,6 +174,8 @@ pub struct Run<D: Space> {
     ignored: Ignored,
     steps: u64,
     stopped: bool,
+    /// An event wanted more than the limits allow.
+    is_full: bool,
     /// Where what is being carried out was written.
     here: Span,
     diagnostics: Diagnostics,
@@ -202,6 +204,7 @@ impl<D: Space> Run<D> {
             ignored: Ignored::default(),
             steps: 0,
             stopped: false,
+            is_full: false,
             here: Span::default(),
             diagnostics: Diagnostics::new(limits.diagnostics),
         };

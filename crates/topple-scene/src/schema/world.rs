@@ -30,21 +30,9 @@ pub const BROAD_PHASES: &[&str] = &[
     "bsp",
 ];
 /// Names of narrow phases.
-pub const NARROW_PHASES: &[&str] = &["auto", "sat", "gjk", "v-clip"];
+pub const NARROW_PHASES: &[&str] = &["auto", "sat", "gjk"];
 /// Names of solvers.
-pub const SOLVERS: &[&str] = &[
-    "micro-collisions",
-    "severest-first",
-    "simultaneous",
-    "baumgarte",
-    "split-impulse",
-    "shock-propagation",
-    "soft-step",
-    "xpbd",
-    "avbd",
-    "nncg",
-    "penalty",
-];
+pub const SOLVERS: &[&str] = &["soft-step", "baumgarte"];
 /// Whether a text is the name of a method: it may come from outside without quotes.
 #[must_use]
 pub fn is_method(name: &str) -> bool {

@@ -122,3 +122,22 @@ fn the_rules_of_mixing_are_the_engines() {
     let engine = topple::Mixing::NAMES.map(|(name, _)| name);
     assert_eq!(schema::world::MIXING, engine);
 }
+
+/// The methods that scenes may name are those of the engine.
+#[test]
+fn methods_are_those_of_the_engine() {
+    use topple_scene::schema::world::{BROAD_PHASES, INTEGRATORS, NARROW_PHASES, SOLVERS};
+    for (stage, named) in [
+        ("integrator", INTEGRATORS),
+        ("broad phase", BROAD_PHASES),
+        ("narrow phase", NARROW_PHASES),
+        ("solver", SOLVERS),
+    ] {
+        let all = topple::Methods::<topple::D3>::all();
+        let mut engine: Vec<_> = all.iter().filter(|m| m.stage == stage).map(|m| m.name).collect();
+        let mut scene = named.to_vec();
+        engine.sort_unstable();
+        scene.sort_unstable();
+        assert_eq!(scene, engine, "{stage}");
+    }
+}

@@ -415,7 +415,7 @@ fn world(dimension: u8) -> impl Strategy<Value = World> {
                 substeps,
                 seed,
                 defaults: if flags[0] { Defaults::Seed } else { Defaults::Library },
-                solver: flags[1].then(|| "xpbd".into()),
+                solver: flags[1].then(|| "baumgarte".into()),
                 sleeping: flags[2],
                 frames: flags[3].then_some(600),
                 title: flags[3].then(|| "a title; with { things }".into()),
