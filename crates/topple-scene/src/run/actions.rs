@@ -4,7 +4,6 @@ use topple::{BodyKind, Real};
 
 use super::{BodyInfo, Run};
 use crate::diagnostics::Diagnostic;
-use crate::limits::Limits;
 use crate::lower::{self, Space};
 use crate::model::director::Change;
 use crate::model::geometry::{Pose, rotate};
@@ -64,7 +63,7 @@ impl<D: Space> Run<D> {
 
     pub(super) fn act(&mut self, action: Action) {
         let adds = matches!(action, Action::AddBody(_) | Action::AddJoint(_) | Action::AddForce(_));
-        let most = Limits::default().declarations;
+        let most = self.limits.declarations;
         if adds && self.bodies.len() + self.joints.len() + self.forces.len() >= most {
             let reason =
                 format!("a scene has at most {most} bodies, joints and forces, those of its events included");

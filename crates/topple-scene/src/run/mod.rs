@@ -174,6 +174,7 @@ pub struct Run<D: Space> {
     ignored: Ignored,
     steps: u64,
     stopped: bool,
+    limits: Limits,
     /// An event wanted more than the limits allow.
     is_full: bool,
     /// Where what is being carried out was written.
@@ -198,6 +199,7 @@ impl<D: Space> Run<D> {
             events: scene.events.clone(),
             fired: vec![false; scene.events.len()],
             expander: Expander::new(scene, limits.clone()),
+            limits: limits.clone(),
             expectations: Vec::new(),
             drag: lower::world_drag(&scene.world),
             meshes: Meshes::default(),

@@ -9,7 +9,7 @@
 //! so cells grow.
 
 use super::cells::{Cell, Chains, END, Lattice, each_cell};
-use super::search::{BoxRay, Marks, Members, is_within, longest, middle};
+use super::search::{BoxRay, Search, is_within, longest, middle};
 use super::{BroadPhase, PairKey, Proxies};
 use crate::exec::Executor;
 use crate::math::*;
@@ -39,14 +39,11 @@ pub struct BroadPhaseGrid<D: Dim> {
     heads: Vec<u32>,
     chains: Chains,
     homes: Vec<u32>,
-    large: Members,
+    search: Search,
     live: usize,
     /// Since the grid was laid out: proxies beyond the border or too large that came, and all that came or went.
     strays: usize,
     changes: usize,
-    marks: Marks,
-    visited: u64,
-    tested: u64,
     laid_out: u64,
     _dimension: core::marker::PhantomData<D>,
 }
@@ -59,13 +56,10 @@ impl<D: Dim> Default for BroadPhaseGrid<D> {
             heads: vec![END],
             chains: Chains::default(),
             homes: Vec::new(),
-            large: Members::default(),
+            search: Search::default(),
             live: 0,
             strays: 0,
             changes: 0,
-            marks: Marks::default(),
-            visited: 0,
-            tested: 0,
             laid_out: 0,
             _dimension: core::marker::PhantomData,
         }
@@ -110,7 +104,7 @@ impl<D: Dim> BroadPhaseGrid<D> {
             }
             None => {
                 self.strays += 1;
-                self.large.add(proxy) | LARGE
+                self.search.large.add(proxy) | LARGE
             }
         };
         self.live += 1;
@@ -124,7 +118,7 @@ impl<D: Dim> BroadPhaseGrid<D> {
         self.homes[proxy as usize] = NOWHERE;
         if home & LARGE == 0 {
             self.chains.take(&mut self.heads[home as usize], proxy);
-        } else if let Some(other) = self.large.take(home & !LARGE) {
+        } else if let Some(other) = self.search.large.take(home & !LARGE) {
             self.homes[other as usize] = home;
         }
         self.live -= 1;
@@ -176,7 +170,7 @@ impl<D: Dim> BroadPhaseGrid<D> {
         self.heads.clear();
         self.heads.resize(cells, END);
         self.homes.fill(NOWHERE);
-        self.large.clear();
+        self.search.large.clear();
         self.live = 0;
         proxies.iter().for_each(|(proxy, _)| self.put_in(proxies, proxy));
         (self.strays, self.changes) = (0, 0);
@@ -240,34 +234,22 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseGrid<D> {
         _executor: &dyn Executor,
         out: &mut Vec<PairKey>,
     ) {
-        self.marks.set(proxies.slots().len(), moved);
-        self.tested += self.large.pairs(proxies, moved, out);
-        let (mut visited, mut tested) = (0, 0);
-        for &a in moved {
-            if self.home(a) & LARGE != 0 {
-                continue;
-            }
+        let mut search = core::mem::take(&mut self.search);
+        let mut hunt = search.begin(proxies, moved, out);
+        for &a in moved.iter().filter(|&&a| self.home(a) & LARGE == 0) {
             let (low, high) = self.lattice.around(&proxies.get(a).fat, [0; 3], self.last());
-            visited += (0..3).map(|axis| (high[axis] - low[axis] + 1) as u64).product::<u64>();
-            self.each_in(low, high, &mut |b| {
-                tested += 1;
-                if self.marks.is_turn(a, b) && proxies.is_pair(a, b) {
-                    out.push(Proxies::<D>::key(a, b));
-                }
-                true
-            });
+            hunt.visited((0..3).map(|axis| (high[axis] - low[axis] + 1) as u64).product());
+            self.each_in(low, high, &mut |b| hunt.meet(a, b));
         }
-        self.visited += visited;
-        self.tested += tested;
+        self.search = search;
     }
 
     fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
         let mut test = |proxy: u32| !proxies.get(proxy).fat.overlaps(bounds) || visit(proxy);
-        if !self.large.as_slice().iter().all(|&proxy| test(proxy)) {
-            return;
+        if self.search.each_large(&mut test) {
+            let (low, high) = self.lattice.around(bounds, [0; 3], self.last());
+            self.each_in(low, high, &mut test);
         }
-        let (low, high) = self.lattice.around(bounds, [0; 3], self.last());
-        self.each_in(low, high, &mut test);
     }
 
     fn ray(
@@ -281,17 +263,14 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseGrid<D> {
     ) {
         let ray = BoxRay::<D>::new(origin, direction, grow);
         let mut max = max;
-        for &proxy in self.large.as_slice() {
-            if ray.meets(&proxies.get(proxy).fat, max) {
-                max = visit(proxy, max);
-            }
-        }
+        let mut test = |proxy: u32, max: Real| {
+            if ray.meets(&proxies.get(proxy).fat, max) { visit(proxy, max) } else { max }
+        };
+        self.search.large.as_slice().iter().for_each(|&proxy| max = test(proxy, max));
         self.lattice.march(&ray, &mut max, [0; 3], self.last(), true, &mut |low, high, max| {
             let mut max = max;
             self.each_in(low, high, &mut |proxy| {
-                if ray.meets(&proxies.get(proxy).fat, max) {
-                    max = visit(proxy, max);
-                }
+                max = test(proxy, max);
                 true
             });
             max
@@ -299,8 +278,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseGrid<D> {
     }
 
     fn counters(&mut self, out: &mut Vec<(&'static str, u64)>) {
-        out.push(("cells visited", core::mem::take(&mut self.visited)));
-        out.push(("boxes tested", core::mem::take(&mut self.tested)));
+        self.search.counters("cells visited", out);
         out.push(("cells laid out", core::mem::take(&mut self.laid_out)));
     }
 }

@@ -9,7 +9,7 @@
 //! are many levels in use, and where a large box moves among many small ones.
 
 use super::cells::{Cell, Chains, END, Lattice, each_cell};
-use super::search::{BoxRay, Marks, Members, is_within, longest};
+use super::search::{BoxRay, Members, Search, is_within, longest};
 use super::{BroadPhase, PairKey, Proxies};
 use crate::exec::Executor;
 use crate::math::*;
@@ -61,11 +61,8 @@ pub struct BroadPhaseHash<D: Dim> {
     buckets: Vec<u32>,
     chains: Chains,
     homes: Vec<Home>,
-    large: Members,
+    search: Search,
     live: usize,
-    marks: Marks,
-    visited: u64,
-    tested: u64,
     _dimension: core::marker::PhantomData<D>,
 }
 
@@ -78,11 +75,8 @@ impl<D: Dim> Default for BroadPhaseHash<D> {
             buckets: vec![END; 64],
             chains: Chains::default(),
             homes: Vec::new(),
-            large: Members::default(),
+            search: Search::default(),
             live: 0,
-            marks: Marks::default(),
-            visited: 0,
-            tested: 0,
             _dimension: core::marker::PhantomData,
         }
     }
@@ -142,7 +136,7 @@ impl<D: Dim> BroadPhaseHash<D> {
         }
         let bounds = &proxies.get(proxy).fat;
         if !is_within(bounds, REACH) {
-            let place = self.large.add(proxy);
+            let place = self.search.large.add(proxy);
             self.homes[proxy as usize] = Home { cell: [0; 3], place, level: LARGE };
             return;
         }
@@ -172,7 +166,7 @@ impl<D: Dim> BroadPhaseHash<D> {
         self.homes[proxy as usize].level = NOWHERE;
         self.live -= 1;
         let members = if home.level == LARGE {
-            &mut self.large
+            &mut self.search.large
         } else {
             let bucket = self.bucket(home.level, home.cell);
             self.chains.take(&mut self.buckets[bucket], proxy);
@@ -288,28 +282,19 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseHash<D> {
         _executor: &dyn Executor,
         out: &mut Vec<PairKey>,
     ) {
-        self.marks.set(proxies.slots().len(), moved);
-        self.tested += self.large.pairs(proxies, moved, out);
-        let (mut visited, mut tested) = (0, 0);
-        for &a in moved {
-            if self.home(a).level == LARGE {
-                continue;
-            }
-            self.each(&proxies.get(a).fat, &mut visited, &mut |b| {
-                tested += 1;
-                if self.marks.is_turn(a, b) && proxies.is_pair(a, b) {
-                    out.push(Proxies::<D>::key(a, b));
-                }
-                true
-            });
+        let mut search = core::mem::take(&mut self.search);
+        let mut hunt = search.begin(proxies, moved, out);
+        for &a in moved.iter().filter(|&&a| self.home(a).level != LARGE) {
+            let mut cells = 0;
+            self.each(&proxies.get(a).fat, &mut cells, &mut |b| hunt.meet(a, b));
+            hunt.visited(cells);
         }
-        self.visited += visited;
-        self.tested += tested;
+        self.search = search;
     }
 
     fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
         let mut test = |proxy: u32| !proxies.get(proxy).fat.overlaps(bounds) || visit(proxy);
-        if self.large.as_slice().iter().all(|&proxy| test(proxy)) {
+        if self.search.each_large(&mut test) {
             self.each(bounds, &mut 0, &mut test);
         }
     }
@@ -328,7 +313,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseHash<D> {
         let mut test = |proxy: u32, max: Real| {
             if ray.meets(&proxies.get(proxy).fat, max) { visit(proxy, max) } else { max }
         };
-        self.large.as_slice().iter().for_each(|&proxy| max = test(proxy, max));
+        self.search.large.as_slice().iter().for_each(|&proxy| max = test(proxy, max));
         for &level in &self.used {
             let here = &self.levels[usize::from(level)];
             let members = here.members.as_slice();
@@ -349,7 +334,6 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseHash<D> {
     }
 
     fn counters(&mut self, out: &mut Vec<(&'static str, u64)>) {
-        out.push(("cells visited", core::mem::take(&mut self.visited)));
-        out.push(("boxes tested", core::mem::take(&mut self.tested)));
+        self.search.counters("cells visited", out);
     }
 }

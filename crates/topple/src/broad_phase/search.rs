@@ -1,4 +1,4 @@
-//! What several methods share: whose turn it is to find a pair, rays against boxes, and the boxes that fit into no cell.
+//! What methods with cells or nodes share: whose turn it is to find a pair, rays against boxes, and the boxes that fit nowhere.
 
 use super::{PairKey, Proxies};
 use crate::math::*;
@@ -82,7 +82,7 @@ impl Members {
 
     /// Pairs of members as of proxies that fit nowhere: a moved one with everything, the others with what moved. Returns
     /// how many boxes were tested.
-    pub(super) fn pairs<D: Dim>(&self, proxies: &Proxies<D>, moved: &[u32], out: &mut Vec<PairKey>) -> u64 {
+    fn pairs<D: Dim>(&self, proxies: &Proxies<D>, moved: &[u32], out: &mut Vec<PairKey>) -> u64 {
         let mut tested = 0;
         for &a in &self.list {
             let mut test = |b: u32| {
@@ -100,6 +100,66 @@ impl Members {
             }
         }
         tested
+    }
+}
+
+/// What `grid`, `hash`, `tree` and `bsp` have beside their cells or nodes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Search {
+    /// Proxies that fit into no cell.
+    pub(super) large: Members,
+    marks: Marks,
+    /// Cells or nodes looked at, and boxes tested, since they were last asked for.
+    visited: u64,
+    tested: u64,
+}
+
+impl Search {
+    /// Begins to look for the pairs of what moved; those of the large ones are found at once.
+    pub(super) fn begin<'a, D: Dim>(
+        &'a mut self,
+        proxies: &'a Proxies<D>,
+        moved: &[u32],
+        out: &'a mut Vec<PairKey>,
+    ) -> Hunt<'a, D> {
+        self.marks.set(proxies.slots().len(), moved);
+        self.tested += self.large.pairs(proxies, moved, out);
+        Hunt { search: self, proxies, out }
+    }
+
+    /// Calls `visit` for the large ones until it returns false. False if it did.
+    pub(super) fn each_large(&self, visit: &mut impl FnMut(u32) -> bool) -> bool {
+        self.large.as_slice().iter().all(|&proxy| visit(proxy))
+    }
+
+    /// How much was looked at since the last call: cells or nodes, boxes.
+    pub(super) fn counters(&mut self, what: &'static str, out: &mut Vec<(&'static str, u64)>) {
+        out.push((what, core::mem::take(&mut self.visited)));
+        out.push(("boxes tested", core::mem::take(&mut self.tested)));
+    }
+}
+
+/// A search for pairs.
+pub(super) struct Hunt<'a, D: Dim> {
+    search: &'a mut Search,
+    proxies: &'a Proxies<D>,
+    out: &'a mut Vec<PairKey>,
+}
+
+impl<D: Dim> Hunt<'_, D> {
+    /// `b` is near `a`, which moved: a pair, if their boxes overlap and nobody else reports it. Always true: go on.
+    #[inline]
+    pub(super) fn meet(&mut self, a: u32, b: u32) -> bool {
+        self.search.tested += 1;
+        if self.search.marks.is_turn(a, b) && self.proxies.is_pair(a, b) {
+            self.out.push(Proxies::<D>::key(a, b));
+        }
+        true
+    }
+
+    /// Counts cells or nodes that were looked at.
+    pub(super) fn visited(&mut self, count: u64) {
+        self.search.visited += count;
     }
 }
 

@@ -9,7 +9,7 @@
 //! overlap, so a search visits more nodes than in a hierarchy of tight boxes.
 
 use super::cells::{Chains, END};
-use super::search::{BoxRay, Marks, Members, is_within, longest, middle};
+use super::search::{BoxRay, Search, is_within, longest, middle};
 use super::{BroadPhase, PairKey, Proxies};
 use crate::exec::Executor;
 use crate::math::*;
@@ -115,12 +115,9 @@ pub struct BroadPhaseTree<D: Dim> {
     /// Node of each proxy.
     homes: Vec<u32>,
     chains: Chains,
-    large: Members,
-    marks: Marks,
+    search: Search,
     /// Scratch of the search.
     stack: Vec<u32>,
-    visited: u64,
-    tested: u64,
     made: u64,
 }
 
@@ -189,7 +186,7 @@ impl<D: Dim> BroadPhaseTree<D> {
         }
         let bounds = &proxies.get(proxy).fat;
         if !is_within(bounds, REACH) {
-            self.homes[proxy as usize] = self.large.add(proxy) | LARGE;
+            self.homes[proxy as usize] = self.search.large.add(proxy) | LARGE;
             return;
         }
         let home = self.node_for(Cube::of(bounds));
@@ -209,7 +206,7 @@ impl<D: Dim> BroadPhaseTree<D> {
         }
         self.homes[proxy as usize] = NOBODY;
         if home & LARGE != 0 {
-            if let Some(other) = self.large.take(home & !LARGE) {
+            if let Some(other) = self.search.large.take(home & !LARGE) {
                 self.homes[other as usize] = home;
             }
             return;
@@ -319,31 +316,20 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseTree<D> {
         _executor: &dyn Executor,
         out: &mut Vec<PairKey>,
     ) {
-        self.marks.set(proxies.slots().len(), moved);
-        self.tested += self.large.pairs(proxies, moved, out);
-        let (mut visited, mut tested) = (0, 0);
+        let mut search = core::mem::take(&mut self.search);
         let mut stack = core::mem::take(&mut self.stack);
-        for &a in moved {
-            if self.home(a) & LARGE != 0 {
-                continue;
-            }
+        let mut hunt = search.begin(proxies, moved, out);
+        for &a in moved.iter().filter(|&&a| self.home(a) & LARGE == 0) {
             let bounds = proxies.get(a).fat;
-            visited += self.walk(&mut stack, |cube| cube.overlaps(&bounds), &mut |b| {
-                tested += 1;
-                if self.marks.is_turn(a, b) && proxies.is_pair(a, b) {
-                    out.push(Proxies::<D>::key(a, b));
-                }
-                true
-            });
+            let nodes = self.walk(&mut stack, |cube| cube.overlaps(&bounds), &mut |b| hunt.meet(a, b));
+            hunt.visited(nodes);
         }
-        self.stack = stack;
-        self.visited += visited;
-        self.tested += tested;
+        (self.search, self.stack) = (search, stack);
     }
 
     fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
         let mut test = |proxy: u32| !proxies.get(proxy).fat.overlaps(bounds) || visit(proxy);
-        if self.large.as_slice().iter().all(|&proxy| test(proxy)) {
+        if self.search.each_large(&mut test) {
             self.walk(&mut Vec::new(), |cube| cube.overlaps(bounds), &mut test);
         }
     }
@@ -365,15 +351,12 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseTree<D> {
             }
             true
         };
-        self.large.as_slice().iter().for_each(|&proxy| {
-            test(proxy);
-        });
+        self.search.each_large(&mut test);
         self.walk(&mut Vec::new(), |cube| ray.meets(cube, max.get()), &mut test);
     }
 
     fn counters(&mut self, out: &mut Vec<(&'static str, u64)>) {
-        out.push(("nodes visited", core::mem::take(&mut self.visited)));
-        out.push(("boxes tested", core::mem::take(&mut self.tested)));
+        self.search.counters("nodes visited", out);
         out.push(("nodes made", core::mem::take(&mut self.made)));
     }
 }

@@ -9,7 +9,11 @@ mod pool;
 pub use pool::Pool;
 
 /// Runs pieces of work, possibly at the same time.
-pub trait Executor: Send + Sync {
+///
+/// # Safety
+/// The engine lets pieces write to places of their own without locks. So implementations promise what the methods say: every
+/// piece exactly once, and stages one after the other.
+pub unsafe trait Executor: Send + Sync {
     /// How many threads may work at once; at least 1.
     fn threads(&self) -> usize;
 
@@ -32,7 +36,8 @@ pub trait Executor: Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Serial;
 
-impl Executor for Serial {
+// SAFETY: one piece after the other, each once.
+unsafe impl Executor for Serial {
     fn threads(&self) -> usize {
         1
     }

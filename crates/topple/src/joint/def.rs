@@ -127,9 +127,12 @@ pub struct Wheel {
     pub steering: Real,
 }
 
+/// Damping ratio of a suspension unless told otherwise (no unit): swings once and stops.
+const SUSPENSION_DAMPING: Real = 0.7;
+
 impl Default for Wheel {
     fn default() -> Self {
-        let spring = Some(Spring { rest: 0.0, hertz: 4.0, damping: 0.7 });
+        let spring = Some(Spring { rest: 0.0, hertz: 4.0, damping: SUSPENSION_DAMPING });
         Self { spring, limits: None, motor: None, steering: 0.0 }
     }
 }

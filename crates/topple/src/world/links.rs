@@ -1,7 +1,7 @@
 //! Contacts coming and going: creation for new pairs, colours, islands, events, removal.
 
 use super::World;
-use super::events::{ContactEvent, HitEvent, SensorEvent};
+use super::events::{ContactEvent, SensorEvent};
 use crate::Settings;
 use crate::body::{Bodies, BodyKind, BodySet, NONE};
 use crate::broad_phase::{PairKey, Proxies};
@@ -12,8 +12,8 @@ use crate::store::{BodyId, ContactId, IdText, ShapeId};
 
 /// A contact, for reading. From [`World::contacts`].
 pub struct ContactView<'a, D: Dim> {
-    world: &'a World<D>,
-    index: u32,
+    pub(super) world: &'a World<D>,
+    pub(super) index: u32,
 }
 
 impl<D: Dim> ContactView<'_, D> {
@@ -81,23 +81,6 @@ impl<D: Dim> ContactView<'_, D> {
     pub fn material(&self) -> (Real, Real) {
         (self.contact().friction, self.contact().restitution)
     }
-}
-
-/// A pair that approaches fast, as it was before the solver saw it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Approach<D: Dim> {
-    /// The contact.
-    pub contact: u32,
-    /// Largest speed of a point [m/s].
-    speed: Real,
-    /// Speed of the middle of the points [m/s].
-    middle: Real,
-    /// From the centres of mass to that middle [m].
-    arms: [D::Vec; 2],
-    normal: D::Vec,
-    point: D::Point,
-    /// Change of that speed per impulse [1/kg].
-    answer: Real,
 }
 
 impl<D: Dim> World<D> {
@@ -315,65 +298,6 @@ impl<D: Dim> World<D> {
                 self.events.persist.push(self.contact_event(index));
             }
         }
-    }
-
-    /// How a pair approaches, about the middle of its points.
-    pub(crate) fn approach(&self, index: u32, speed: Real) -> Approach<D> {
-        let contact = &self.contacts.hot[index as usize];
-        let places = contact.bodies.map(|body| self.bodies.places[body as usize]);
-        let share = 1.0 / contact.manifold.count.max(1) as Real;
-        let mut arms = [D::Vec::ZERO; 2];
-        for i in 0..contact.manifold.count as usize {
-            let row = contact.row(i, &places[0], &places[1]);
-            arms[0] += row.r_a * share;
-            arms[1] += row.r_b * share;
-        }
-        let normal = contact.normal(places[0].rotation);
-        let mut answer = 0.0;
-        for side in 0..2 {
-            let body = contact.bodies[side];
-            let core = &self.bodies.cores[body as usize];
-            if self.bodies.records[body].kind == BodyKind::Dynamic {
-                let locks = crate::Locks::from_bits(core.locks);
-                let turned = core.inv_inertia.rotated(places[side].rotation).without_axes(locks.rotation);
-                let lever = D::cross(arms[side], normal);
-                answer += core.inv_mass + lever.dot(turned.apply(lever));
-            }
-        }
-        let mut found = Approach {
-            contact: index,
-            speed,
-            middle: 0.0,
-            arms,
-            normal,
-            point: places[0].position + arms[0],
-            answer,
-        };
-        found.middle = self.approach_about(&found);
-        found
-    }
-
-    /// How fast a pair approaches about the middle that was noted [m/s].
-    fn approach_about(&self, approach: &Approach<D>) -> Real {
-        let bodies = self.contacts.hot[approach.contact as usize].bodies;
-        let [a, b] = [0, 1].map(|side| {
-            let motion = self.bodies.cores[bodies[side] as usize].motion;
-            motion.linear + D::cross_ang(motion.angular, approach.arms[side])
-        });
-        (a - b).dot(approach.normal)
-    }
-
-    /// A hit event, if the pair was slowed down. The impulse is what that takes: the one that solvers leave in the contact is of
-    /// their last sub-step, when all is over.
-    pub(crate) fn report_hit(&mut self, approach: &Approach<D>) {
-        let slowed = approach.middle - self.approach_about(approach);
-        if slowed <= 0.0 || approach.answer <= 0.0 {
-            return;
-        }
-        let view = ContactView { world: self, index: approach.contact };
-        let (shapes, bodies) = (view.shapes(), view.bodies());
-        let &Approach { point, normal, speed, answer, .. } = approach;
-        self.events.hit.push(HitEvent { shapes, bodies, point, normal, speed, impulse: slowed / answer });
     }
 
     /// A body that solvers move: dynamic and awake.

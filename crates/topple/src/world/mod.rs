@@ -7,6 +7,7 @@ mod events;
 mod finalize;
 mod generators;
 mod ghosts;
+mod hits;
 mod hooks;
 mod joint_defs;
 mod joint_view;
@@ -119,7 +120,7 @@ pub(crate) struct Scratch<D: Dim> {
     pub extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
     /// Per block of bodies: what finalising found.
     pub finals: Vec<finalize::BlockResult>,
-    pub approach: Vec<links::Approach<D>>,
+    pub approach: Vec<hits::Approach<D>>,
     pub continuous: crate::continuous::Scratch<D>,
     pub members: Vec<u32>,
     pub parts: Vec<u32>,

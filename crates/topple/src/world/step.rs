@@ -1,6 +1,7 @@
 //! One step, from top to bottom. Every block is a stage: its comment, its timer, its folder and its page in the manual
 //! carry the same word.
 
+use super::hits;
 use super::{Stage, World, finalize};
 use crate::body::{AwakeBodies, BodyProps, BodySet, BodyState, NONE};
 use crate::contact::flags;
@@ -47,7 +48,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     lap = world.profile.lap(Stage::Islands, lap);
 
     // solve: forces, contacts, joints, motion, in sub-steps of the solver's own
-    note_approach(world);
+    hits::note_approach(world);
     while !gather(world) {}
     solve(world);
     lap = world.profile.lap(Stage::Solve, lap);
@@ -74,7 +75,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     lap = world.profile.lap(Stage::Sleep, lap);
 
     // events: hits, persisting touches, sorting
-    report_hits(world);
+    hits::report(world);
     world.report_persisting();
     world.events.finish_step();
     world.profile.lap(Stage::Events, lap);
@@ -333,22 +334,6 @@ fn link_changes<D: Dim>(world: &mut World<D>) {
     world.scratch.changed = changed;
 }
 
-/// Notes how fast the pairs approach that want to hear of hits.
-fn note_approach<D: Dim>(world: &mut World<D>) {
-    let mut approach = core::mem::take(&mut world.scratch.approach);
-    approach.clear();
-    for &index in world.watched.as_slice() {
-        let contact = &world.contacts.hot[index as usize];
-        if contact.flags & flags::HIT_EVENTS != 0 && contact.is_solid() {
-            let speed = world.approach_speed(index);
-            if speed > world.settings.hit_speed {
-                approach.push(world.approach(index, speed));
-            }
-        }
-    }
-    world.scratch.approach = approach;
-}
-
 /// Collects the awake bodies into the hot arrays, with the forces that act on them. Bodies whose velocity would not stay
 /// finite leave the simulation before their neighbours feel it; then the arrays are wrong and false is returned.
 fn gather<D: Dim>(world: &mut World<D>) -> bool {
@@ -487,17 +472,6 @@ fn stop_fast_bodies<D: Dim>(world: &mut World<D>) {
     (world.profile.counters.fast, world.profile.counters.stopped) = (counts.fast, counts.stopped);
     world.scratch.awake = awake;
     world.scratch.continuous = scratch;
-}
-
-/// Turns noted approaches into hit events where an impulse followed.
-fn report_hits<D: Dim>(world: &mut World<D>) {
-    for i in 0..world.scratch.approach.len() {
-        let approach = world.scratch.approach[i];
-        // The pair may have gone since: a body left the simulation.
-        if world.contacts.records.get(approach.contact).is_some() {
-            world.report_hit(&approach);
-        }
-    }
 }
 
 fn finish_profile<D: Dim>(world: &mut World<D>, start: Instant) {

@@ -12,7 +12,7 @@
 mod cast;
 
 use super::cells::{Chains, END};
-use super::search::{BoxRay, Marks, Members, is_within, middle};
+use super::search::{BoxRay, Search, is_within, middle};
 use super::{BroadPhase, PairKey, Proxies};
 use crate::exec::Executor;
 use crate::math::*;
@@ -76,19 +76,16 @@ pub struct BroadPhaseBsp<D: Dim> {
     /// Leaf of each proxy.
     homes: Vec<u32>,
     chains: Chains,
-    large: Members,
+    search: Search,
     live: usize,
     /// Nodes when the tree was built; what came and went since.
     built: usize,
     changes: usize,
-    marks: Marks,
     /// Scratch: proxies of a leaf that is parted, leaves to be parted.
     members: Vec<u32>,
     crowded: Vec<u32>,
     /// Scratch of the search.
     stack: Vec<u32>,
-    visited: u64,
-    tested: u64,
     parted: u64,
     _dimension: core::marker::PhantomData<D>,
 }
@@ -99,16 +96,13 @@ impl<D: Dim> Default for BroadPhaseBsp<D> {
             nodes: vec![Node::EMPTY],
             homes: Vec::new(),
             chains: Chains::default(),
-            large: Members::default(),
+            search: Search::default(),
             live: 0,
             built: 1,
             changes: 0,
-            marks: Marks::default(),
             members: Vec::new(),
             crowded: Vec::new(),
             stack: Vec::new(),
-            visited: 0,
-            tested: 0,
             parted: 0,
             _dimension: core::marker::PhantomData,
         }
@@ -154,7 +148,7 @@ impl<D: Dim> BroadPhaseBsp<D> {
             let leaf = self.leaf_for(bounds);
             self.add_to_leaf(leaf, proxy);
         } else {
-            self.homes[proxy as usize] = self.large.add(proxy) | LARGE;
+            self.homes[proxy as usize] = self.search.large.add(proxy) | LARGE;
         }
     }
 
@@ -166,7 +160,7 @@ impl<D: Dim> BroadPhaseBsp<D> {
         self.live -= 1;
         self.homes[proxy as usize] = NOBODY;
         if home & LARGE != 0 {
-            if let Some(other) = self.large.take(home & !LARGE) {
+            if let Some(other) = self.search.large.take(home & !LARGE) {
                 self.homes[other as usize] = home;
             }
             return;
@@ -190,7 +184,7 @@ impl<D: Dim> BroadPhaseBsp<D> {
     fn rebuild(&mut self, proxies: &Proxies<D>) {
         self.nodes.clear();
         self.nodes.push(Node::EMPTY);
-        self.large.clear();
+        self.search.large.clear();
         self.homes.fill(NOBODY);
         self.crowded.clear();
         self.live = 0;
@@ -336,30 +330,19 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBsp<D> {
         _executor: &dyn Executor,
         out: &mut Vec<PairKey>,
     ) {
-        self.marks.set(proxies.slots().len(), moved);
-        self.tested += self.large.pairs(proxies, moved, out);
-        let (mut visited, mut tested) = (0, 0);
+        let mut search = core::mem::take(&mut self.search);
         let mut stack = core::mem::take(&mut self.stack);
-        for &a in moved {
-            if self.home(a) & LARGE != 0 {
-                continue;
-            }
-            visited += self.walk(&mut stack, &proxies.get(a).fat, &mut |b| {
-                tested += 1;
-                if self.marks.is_turn(a, b) && proxies.is_pair(a, b) {
-                    out.push(Proxies::<D>::key(a, b));
-                }
-                true
-            });
+        let mut hunt = search.begin(proxies, moved, out);
+        for &a in moved.iter().filter(|&&a| self.home(a) & LARGE == 0) {
+            let nodes = self.walk(&mut stack, &proxies.get(a).fat, &mut |b| hunt.meet(a, b));
+            hunt.visited(nodes);
         }
-        self.stack = stack;
-        self.visited += visited;
-        self.tested += tested;
+        (self.search, self.stack) = (search, stack);
     }
 
     fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
         let mut test = |proxy: u32| !proxies.get(proxy).fat.overlaps(bounds) || visit(proxy);
-        if self.large.as_slice().iter().all(|&proxy| test(proxy)) {
+        if self.search.each_large(&mut test) {
             self.walk(&mut Vec::new(), bounds, &mut test);
         }
     }
@@ -378,13 +361,12 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBsp<D> {
         let mut test = |proxy: u32, max: Real| {
             if ray.meets(&proxies.get(proxy).fat, max) { visit(proxy, max) } else { max }
         };
-        self.large.as_slice().iter().for_each(|&proxy| max = test(proxy, max));
+        self.search.large.as_slice().iter().for_each(|&proxy| max = test(proxy, max));
         self.cast(&ray, &mut max, &mut test);
     }
 
     fn counters(&mut self, out: &mut Vec<(&'static str, u64)>) {
-        out.push(("nodes visited", core::mem::take(&mut self.visited)));
-        out.push(("boxes tested", core::mem::take(&mut self.tested)));
+        self.search.counters("nodes visited", out);
         out.push(("leaves parted", core::mem::take(&mut self.parted)));
     }
 }
