@@ -4,6 +4,7 @@
 use crate::support::*;
 use topple::force::{Anchor, UniformGravity};
 use topple::math::*;
+use topple::shape::ShapeOps;
 use topple::{BodyDef, BodyId, Drag, Locks, Mass, ShapeDef, World, World3};
 
 /// One test per dimension from one generic text.
@@ -339,8 +340,7 @@ fn the_velocity_given_is_that_of_the_origin<D: TestDim>() {
     let at_once = world.create_body_with(def.clone(), [aside()]).unwrap();
     let later = world.create_body(def.clone()).unwrap();
     world.add_shape(later, aside()).unwrap();
-    let shape = ShapeDef::new(D::ball(0.5));
-    let own = Mass { center: D::vec(2.0, 0.0), ..shape.shape.mass(1.0) };
+    let own = Mass::<D> { center: D::vec(2.0, 0.0), ..D::ball(0.5).mass(1.0) };
     let given = world.create_body(BodyDef { mass: Some(own), ..def.clone() }).unwrap();
     for id in [at_once, later, given] {
         let body = world.body(id).unwrap();
