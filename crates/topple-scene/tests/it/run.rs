@@ -178,7 +178,7 @@ fn the_defaults_of_a_world_are_those_of_its_shapes_and_of_the_engine() {
     for (dimension, shape) in [(2, "circle"), (3, "sphere")] {
         let body = |more: &str| format!("{shape} {{ radius 0.5 {more} }}");
         let scene = |world: &str| {
-            let bodies = body("centre 9,0") + &body("density 3 friction 0.2 elastic 0.9");
+            let bodies = body("") + &body("density 3 friction 0.2 elastic 0.9");
             materials(&run(&format!("world {{ dimension {dimension} frames 0 {world} }} {bodies}")))
         };
         let own = [3.0, 0.2, 0.9];
