@@ -50,6 +50,9 @@ const RENAMED: &[(&str, &str, &[&str])] = &[
     ("restitution_mixing", "elasticMixing", &["restitutionMixing"]),
     ("warm_starting", "warmStarting", &["contactCaching"]),
     ("max_slop", "maxSlop", &["penetrationSlop"]),
+    ("default_density", "density", &[]),
+    ("default_friction", "friction", &[]),
+    ("default_restitution", "elastic", &["restitution"]),
 ];
 
 /// The key in scene files of a setting of the engine: `contact_hertz` is `contactHertz`.
@@ -121,11 +124,13 @@ fn setting_row(setting: &SettingInfo, key: String) -> Param {
         .or(Without(keep(default)))
 }
 
-/// The dimension of a unit as the engine writes it; `1` and multiples of other settings are plain numbers.
+/// The dimension of a unit as the engine writes it, `N·m` being `Nm`; `1` and multiples of other settings are plain numbers.
 fn unit(text: &str) -> Dimension {
     match text {
         "1/s" => RATE,
-        text => parse_suffix(&text.replace('²', "^2")).map_or(NONE, |(_, dimension)| dimension),
+        text => {
+            parse_suffix(&text.replace('²', "^2").replace('·', "")).map_or(NONE, |(_, dimension)| dimension)
+        }
     }
 }
 
