@@ -75,7 +75,9 @@ fn ordinary_piles_pay_nothing<D: TestDim>() {
     heap(&mut pyramid, 12);
     let mut stack = World::<D>::new();
     add_floor(&mut stack, 0.6);
-    (0..10).for_each(|i| drop(add_body(&mut stack, 0.0, 0.5 + i as Real, D::cube(1.0))));
+    for i in 0..10 {
+        add_body(&mut stack, 0.0, 0.5 + i as Real, D::cube(1.0));
+    }
     for (name, mut world) in [("rain", rain), ("pyramid", pyramid), ("stack of ten", stack)] {
         for step in 0..480 {
             world.step();
@@ -98,7 +100,9 @@ fn ordinary_piles_pay_nothing_3d() {
 fn column_in_a_heap_is_given_up<D: TestDim>() {
     let mut world = World::<D>::new();
     add_floor(&mut world, 0.6);
-    (0..20).for_each(|i| drop(add_body(&mut world, 0.0, 0.5 + i as Real, D::cube(1.0))));
+    for i in 0..20 {
+        add_body(&mut world, 0.0, 0.5 + i as Real, D::cube(1.0));
+    }
     world.step();
     world.step();
     assert_eq!(world.profile().counters.refined, 20, "a tower of twenty needs small steps");
