@@ -33,6 +33,8 @@ pub const BROAD_PHASES: &[&str] = &[
 pub const NARROW_PHASES: &[&str] = &["auto", "sat", "gjk"];
 /// Names of solvers.
 pub const SOLVERS: &[&str] = &["soft-step", "baumgarte"];
+/// Keys of the methods.
+pub const METHODS: [&str; 4] = ["integrator", "broadPhase", "narrowPhase", "solver"];
 /// Whether a text is the name of a method: it may come from outside without quotes.
 #[must_use]
 pub fn is_method(name: &str) -> bool {
@@ -174,7 +176,7 @@ pub const KINDS: &[KindInfo] = &[
             &[WORLD],
             "The world, at most once in a scene and anywhere in the file. A file without it is a seed scene: 3D, \
              elastic 1, frictionless, restitution of a pair the product of its two values, no drag, no sleeping.",
-            "world { dimension 2  gravity 0,-9.8  dt 1/60  solver \"soft-step\"  contactHertz 30 }",
+            "world { dimension 2  gravity 0,-9.8  dt 1/60  solver soft-step  contactHertz 30 }",
         )
     },
     k(
