@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use topple::{D3, Methods, SettingInfo, Settings};
-use topple_scene::schema::world::setting_key;
+use topple_scene::schema::world::{setting_doc, setting_key};
 
 /// Where scenes are looked for if nobody says.
 const DEFAULT_FOLDER: &str = "scenes";
@@ -151,7 +151,7 @@ fn settings_text() -> String {
             "  {key:<names$}  {:<defaults$}  {:<units$}  {}",
             row.default,
             unit(row),
-            row.doc.split_whitespace().collect::<Vec<_>>().join(" ")
+            setting_doc(row).split_whitespace().collect::<Vec<_>>().join(" ")
         );
     }
     text

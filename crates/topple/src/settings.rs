@@ -6,7 +6,7 @@
 
 use crate::Error;
 use crate::math::*;
-use crate::shape::Mixing;
+use crate::shape::{Mixing, ShapeDef};
 
 /// Strength of gravity unless set, and what weights are measured with where there is none [m/s²].
 const STANDARD_GRAVITY: Real = 9.8;
@@ -129,12 +129,19 @@ settings! {
     sleep_speed: Real = 0.05, not_negative(), "m/s";
     /// The same for small bodies, as body sizes per second: the smaller of both limits counts.
     sleep_rate: Real = 0.1, not_negative(), "1/s";
+    /// Share of its history in the speed that a body is judged by: new = bias·old + (1 − bias)·speed, in every step. So a
+    /// body that stops for a moment (at the top of its path, at the turn of a swing) is not at rest yet. Capped at ten times the
+    /// limit; a body that wakes starts at twice the limit. 0 judges the speed of the moment.
+    sleep_bias: Real = 0.0, within(0.0, 0.999), "1";
     /// Time at rest before an island falls asleep.
     sleep_time: Real = 0.5, not_negative(), "s";
     /// A sleeping body is woken by a touch faster than this; gentler ones treat it as a wall.
     wake_speed: Real = 0.1, not_negative(), "m/s";
     /// A sleeping body is woken by a push above this share of its weight (of its mass times 9.8 m/s² without gravity).
     wake_load: Real = 0.1, not_negative(), "1";
+    /// Pairs that come into being where no body is awake (created asleep, say) get their contact at once, with its events, and nothing
+    /// wakes by it. False: when one of them wakes.
+    sleeping_contacts: bool = false, flag(), "1";
 
     /// Overlap that counts as nothing, as a share of the size of the smaller shape.
     slop: Real = 0.01, within(0.0, 0.5), "1";
@@ -171,6 +178,12 @@ settings! {
     friction_mixing: Mixing = Mixing::Geometric, mixing(), "1";
     /// How the restitution of two shapes is combined unless they say otherwise.
     restitution_mixing: Mixing = Mixing::Max, mixing(), "1";
+    /// Density of shapes made by `shape_def`; in 2D kg/m².
+    default_density: Real = 1.0, not_negative(), "kg/m³";
+    /// Friction of shapes made by `shape_def`.
+    default_friction: Real = 0.5, not_negative(), "1";
+    /// Restitution of shapes made by `shape_def`.
+    default_restitution: Real = 0.0, not_negative(), "1";
 
     /// Stiffness of soft contacts as a frequency; limited to an eighth of the sub-step rate.
     contact_hertz: Real = 30.0, positive(), "Hz";
@@ -204,6 +217,14 @@ settings! {
 
     /// Let spinning bodies precess (3D).
     gyroscopic: bool = true, flag(), "1";
+    /// Orientations are advanced as matrices, R + h·(w × R) brought back to a rotation by Gram–Schmidt, column by column: first order,
+    /// to study beside the default, which turns by the exponential. In 2D the matrix is (cos, sin) and the last step its
+    /// normalisation.
+    matrix_rotation: bool = false, flag(), "1";
+    /// Forces on a body are clamped to this: the user's and those of generators together, not gravity.
+    max_force: Real = Real::MAX, positive(), "N";
+    /// Torques on a body are clamped to this, in the same way.
+    max_torque: Real = Real::MAX, positive(), "N·m";
     /// Speeds are clamped to this.
     max_speed: Real = 4000.0, positive(), "m/s";
     /// Rotation per sub-step is clamped to this.
@@ -355,6 +376,22 @@ mod text {
 }
 
 impl<D: Dim> Settings<D> {
+    /// A shape with the default density, friction and restitution of these settings; everything else as [`ShapeDef::new`] has it.
+    ///
+    /// ```
+    /// use topple::{Settings2, Shape2};
+    /// let ice = Settings2 { default_friction: 0.02, default_density: 900.0, ..Settings2::default() };
+    /// let block = ice.shape_def(Shape2::rectangle(1.0, 1.0));
+    /// assert_eq!((block.density, block.material.friction), (900.0, 0.02));
+    /// ```
+    pub fn shape_def(&self, shape: D::Shape) -> ShapeDef<D> {
+        let mut def = ShapeDef::new(shape);
+        def.density = self.default_density;
+        def.material.friction = self.default_friction;
+        def.material.restitution = self.default_restitution;
+        def
+    }
+
     /// Overlap that counts as nothing for a shape or pair of inner radius `size` [m].
     #[inline]
     pub(crate) fn slop_for(&self, size: Real) -> Real {

@@ -102,7 +102,10 @@ impl Evaluator<'_> {
 
     fn repeat(&mut self, repeat: &Repeat) -> Result<(), Reported> {
         self.at_site(repeat.span);
-        let values = self.range(&repeat.range, repeat.span)?;
+        let Ok(values) = self.range(&repeat.range, repeat.span) else {
+            self.lose_items(&repeat.items);
+            return Err(Reported);
+        };
         self.deeper(repeat.span, |this| {
             for value in values {
                 this.work(1, repeat.span)?;
@@ -131,7 +134,11 @@ impl Evaluator<'_> {
 
     fn branch(&mut self, branch: &If) -> Result<(), Reported> {
         self.at_site(branch.condition.span);
-        let holds = self.flag(&branch.condition)?;
+        let Ok(holds) = self.flag(&branch.condition) else {
+            self.lose_items(&branch.then);
+            self.lose_items(&branch.otherwise);
+            return Err(Reported);
+        };
         self.deeper(branch.condition.span, |this| {
             this.items(if holds { &branch.then } else { &branch.otherwise });
             Ok(())
@@ -208,6 +215,32 @@ impl Evaluator<'_> {
                 // Groups may have the same name.
                 Family::Structure => self.names.add_faulty(&full),
                 _ => self.lose_declared(&full, declaration.kind.span),
+            }
+        }
+    }
+
+    /// The names in a block that is not expanded: nobody is told that they do not exist.
+    fn lose_items(&mut self, items: &[Item]) {
+        for item in items {
+            match item {
+                Item::Declaration(declaration) => {
+                    let position = match declaration.kind.text.as_str() {
+                        "joint" | "force" | "place" => 1,
+                        _ => 0,
+                    };
+                    if let Some(name) = declaration.head.get(position).and_then(Expr::as_word) {
+                        let full = self.full_name(name);
+                        self.names.add_faulty(&full);
+                    } else {
+                        self.lose_items(&declaration.items);
+                    }
+                }
+                Item::Repeat(repeat) => self.lose_items(&repeat.items),
+                Item::If(branch) => {
+                    self.lose_items(&branch.then);
+                    self.lose_items(&branch.otherwise);
+                }
+                Item::Constant(_) | Item::Parameter(_) | Item::Event(_) | Item::Expectation(_) => {}
             }
         }
     }
@@ -338,8 +371,16 @@ impl Evaluator<'_> {
         name: Option<SmolStr>,
         items: &[Item],
     ) -> Result<(), Reported> {
-        let (record, frame) = self.split_arguments(kind, declaration, items)?;
-        let pose = self.pose_of(&record, "at")?;
+        let placed = self.split_arguments(kind, declaration, items).and_then(|(record, frame)| {
+            let pose = self.pose_of(&record, "at")?;
+            Ok((pose, frame))
+        });
+        let Ok((pose, frame)) = placed else {
+            if name.is_none() {
+                self.lose_items(items);
+            }
+            return Err(Reported);
+        };
         self.at_site(declaration.span);
         let outer = self.place;
         self.place.context = self.site_key();

@@ -76,6 +76,9 @@ pub fn world<D: Space>(scene: &model::World) -> (World<D>, Vec<(&'static str, St
     apply(&mut world, "dt", &Setting::Number(scene.dt));
     apply(&mut world, "substeps", &Setting::Text(scene.substeps.to_string().into()));
     apply(&mut world, "sleeping", &Setting::Flag(scene.sleeping));
+    apply(&mut world, "density", &Setting::Number(scene.density));
+    apply(&mut world, "friction", &Setting::Number(scene.friction));
+    apply(&mut world, "elastic", &Setting::Number(scene.elastic));
     let methods = [
         ("integrator", &scene.integrator),
         ("broadPhase", &scene.broad_phase),

@@ -52,6 +52,9 @@ const RENAMED: &[(&str, &str, &[&str])] = &[
     ("restitution_mixing", "elasticMixing", &["restitutionMixing"]),
     ("warm_starting", "warmStarting", &["contactCaching"]),
     ("max_slop", "maxSlop", &["penetrationSlop"]),
+    ("default_density", "density", &[]),
+    ("default_friction", "friction", &[]),
+    ("default_restitution", "elastic", &["restitution"]),
 ];
 
 /// The key in scene files of a setting of the engine: `contact_hertz` is `contactHertz`.
@@ -68,6 +71,15 @@ pub fn setting_key(engine: &str) -> String {
         key.push_str(letters.as_str());
     }
     key
+}
+
+/// What a setting of the engine does, with the other settings called as in scene files.
+#[must_use]
+pub fn setting_doc(setting: &SettingInfo) -> String {
+    let names = Settings::<D3>::info().into_iter().map(|other| other.name).filter(|name| name.contains('_'));
+    names.fold(setting.doc.clone(), |doc, name| {
+        doc.replace(&format!("`{name}`"), &format!("`{}`", setting_key(name)))
+    })
 }
 
 /// The setting of the engine that a key of scene files means.
@@ -117,17 +129,19 @@ fn setting_row(setting: &SettingInfo, key: String) -> Param {
     let aliases = RENAMED.iter().find(|(name, ..)| *name == setting.name).map_or(&[][..], |found| found.2);
     let range =
         if setting.allowed.is_empty() { Range::Any } else { Range::Engine(keep(setting.allowed.clone())) };
-    p(keep(key), kind, unit(setting.unit), keep(setting.doc.clone()))
+    p(keep(key), kind, unit(setting.unit), keep(setting_doc(setting)))
         .alias(aliases)
         .range(range)
         .or(Without(keep(default)))
 }
 
-/// The dimension of a unit as the engine writes it; `1` and multiples of other settings are plain numbers.
+/// The dimension of a unit as the engine writes it, `N·m` being `Nm`; `1` and multiples of other settings are plain numbers.
 fn unit(text: &str) -> Dimension {
     match text {
         "1/s" => RATE,
-        text => parse_suffix(&text.replace('²', "^2")).map_or(NONE, |(_, dimension)| dimension),
+        text => {
+            parse_suffix(&text.replace('²', "^2").replace('·', "")).map_or(NONE, |(_, dimension)| dimension)
+        }
     }
 }
 

@@ -79,7 +79,11 @@ fn other_value(setting: &SettingInfo) -> (String, String) {
         SettingValue::Mixing => (String::from("min"), String::from("min")),
         SettingValue::Vector => (String::from("1,2,3"), String::from("1,2,3")),
         SettingValue::Count => ((number() + 1.0).to_string(), (number() + 1.0).to_string()),
-        SettingValue::Number => ((0.5 * number()).to_string(), (0.5 * number()).to_string()),
+        SettingValue::Number => {
+            // As the engine holds it; nothing by halves stays nothing.
+            let half = if number() == 0.0 { 0.5 } else { 0.5 * number() };
+            (half.to_string(), half.to_string())
+        }
     }
 }
 

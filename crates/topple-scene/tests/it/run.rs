@@ -224,3 +224,37 @@ fn failed_conditions_name_the_bodies_in_few_digits() {
     assert_eq!(found[1], "0.333333 against 1");
     assert!(found[2].starts_with("0.33333334"), "{}", found[2]);
 }
+
+/// Density, friction and restitution of every shape, and those that the engine gives to shapes of its own: body by body.
+fn materials(simulation: &Simulation) -> Vec<[f32; 3]> {
+    match simulation {
+        Simulation::Two(run) => materials_in(&run.world, topple::Shape2::circle(1.0)),
+        Simulation::Three(run) => materials_in(&run.world, topple::Shape3::sphere(1.0)),
+    }
+}
+
+fn materials_in<D: topple::Dim>(world: &topple::World<D>, shape: D::Shape) -> Vec<[f32; 3]> {
+    let made = world.shape_def(shape);
+    let shapes = world.shape_ids().map(|id| {
+        let shape = world.shape(id).expect("the world has it");
+        [shape.density(), shape.material().friction, shape.material().restitution]
+    });
+    shapes.chain([[made.density, made.material.friction, made.material.restitution]]).collect()
+}
+
+#[test]
+fn the_defaults_of_a_world_are_those_of_its_shapes_and_of_the_engine() {
+    for (dimension, shape) in [(2, "circle"), (3, "sphere")] {
+        let body = |more: &str| format!("{shape} {{ radius 0.5 {more} }}");
+        let scene = |world: &str| {
+            let bodies = body("") + &body("density 3 friction 0.2 elastic 0.9");
+            materials(&run(&format!("world {{ dimension {dimension} frames 0 {world} }} {bodies}")))
+        };
+        let own = [3.0, 0.2, 0.9];
+        assert_eq!(scene(""), [[1.0, 0.5, 0.0], own, [1.0, 0.5, 0.0]], "the library's");
+        let set = [7.0, 0.25, 0.5];
+        assert_eq!(scene("density 7 friction 0.25 elastic 0.5"), [set, own, set]);
+        assert_eq!(scene("density 7"), [[7.0, 0.5, 0.0], own, [7.0, 0.5, 0.0]], "one of them");
+        assert_eq!(scene("defaults \"seed\""), [[1.0, 0.0, 1.0], own, [1.0, 0.0, 1.0]], "the seed's");
+    }
+}

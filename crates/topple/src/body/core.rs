@@ -1,6 +1,7 @@
 //! The warm columns of a body: what the world reads once per step.
 
 use super::{BodyDef, Drag};
+use crate::Settings;
 use crate::math::*;
 
 /// Velocity of a body.
@@ -46,6 +47,29 @@ pub(crate) struct Load<D: Dim> {
 
 impl<D: Dim> Load<D> {
     pub(crate) const ZERO: Self = Self { force: D::Vec::ZERO, torque: D::Ang::ZERO };
+
+    /// The same within `Settings::max_force` and `max_torque`, directions kept. What is not finite stays so, to be found.
+    #[inline]
+    pub(crate) fn clamped(mut self, settings: &Settings<D>) -> Self {
+        let force = self.force.abs().max_component();
+        // The length is at most √3 times the largest component: most bodies need no square root.
+        if force > 0.5 * settings.max_force {
+            self.force =
+                self.force * shrink(force, (self.force * (1.0 / force)).length(), settings.max_force);
+        }
+        let torque = (0..D::ANGULAR).fold(0.0, |most: Real, i| most.max(self.torque.get(i).abs()));
+        if torque > 0.5 * settings.max_torque {
+            let length = (self.torque * (1.0 / torque)).length();
+            self.torque = self.torque * shrink(torque, length, settings.max_torque);
+        }
+        self
+    }
+}
+
+/// The factor that brings a vector with the largest component `largest`, and the length `unit` in units of it, down to
+/// `limit`; 1 if it is within. Formed so that the length itself, which may be beyond f32, is never needed.
+fn shrink(largest: Real, unit: Real, limit: Real) -> Real {
+    (limit / largest / unit).min(1.0)
 }
 
 /// Per-body data at the body's stable index. The place of the centre of mass has a column of its own, because the

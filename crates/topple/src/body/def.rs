@@ -90,7 +90,9 @@ pub struct BodyDef<D: Dim> {
     pub position: D::Point,
     /// How its frame is turned. Default not at all.
     pub rotation: D::Rot,
-    /// Velocity of the centre of mass [m/s]. Default 0.
+    /// Velocity of the point of the body at `position`, the origin of its frame [m/s]. Default 0. Where shapes or a mass of its own put
+    /// the centre of mass elsewhere, that moves with this + spin × offset, which is what `Body::linear_velocity` tells; so the
+    /// velocity given does not depend on the shapes, nor on when they are attached.
     pub linear_velocity: D::Vec,
     /// Angular velocity, world frame [rad/s]. Default 0.
     pub angular_velocity: D::Ang,

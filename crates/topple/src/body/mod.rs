@@ -21,4 +21,4 @@ pub use core::Motion;
 pub(crate) use core::{BodyCore, Load};
 pub use def::{BodyDef, BodyKind, Drag, Locks};
 pub(crate) use record::{BodyRecord, NONE};
-pub(crate) use set::{Bodies, BodySet};
+pub(crate) use set::{Bodies, BodySet, NO_SPEED};

@@ -21,6 +21,9 @@ impl BodySet {
     pub(crate) const ALL: [Self; 4] = [Self::Static, Self::Awake, Self::Sleeping, Self::Disabled];
 }
 
+/// No smoothed speed yet: see [`Bodies::rest_speeds`].
+pub(crate) const NO_SPEED: Real = -1.0;
+
 /// Columns at the body's index, and the sets as index lists.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bodies<D: Dim> {
@@ -30,6 +33,9 @@ pub(crate) struct Bodies<D: Dim> {
     pub places: Vec<Pose<D>>,
     /// Everything else that a step reads.
     pub cores: Vec<BodyCore<D>>,
+    /// Speeds smoothed over time by which bodies are judged for sleep [m/s], or [`NO_SPEED`]. A column of its own, empty while
+    /// `Settings::sleep_bias` is 0; it may be shorter than the others.
+    pub rest_speeds: Vec<Real>,
     sets: [IndexList; 4],
 }
 
@@ -46,6 +52,7 @@ impl<D: Dim> Bodies<D> {
             self.places[at] = place;
             self.cores[at] = core;
         }
+        self.forget_speed(index);
         self.sets[set as usize].insert(index);
         index
     }
@@ -54,6 +61,13 @@ impl<D: Dim> Bodies<D> {
     pub(crate) fn remove(&mut self, index: u32) {
         if let Some(record) = self.records.remove(index) {
             self.sets[record.set as usize].remove(index);
+        }
+    }
+
+    /// The body begins anew, as far as falling asleep is concerned.
+    pub(crate) fn forget_speed(&mut self, index: u32) {
+        if let Some(speed) = self.rest_speeds.get_mut(index as usize) {
+            *speed = NO_SPEED;
         }
     }
 

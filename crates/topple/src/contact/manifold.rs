@@ -130,6 +130,8 @@ pub struct Contact<D: Dim> {
     /// The next part of the pair, or NONE.
     pub(crate) next_part: u32,
     pub(crate) flags: u16,
+    /// Computed while no body of it was awake (`Settings::sleeping_contacts`): the step after one wakes treats it as new.
+    pub(crate) is_found_asleep: bool,
 }
 
 impl<D: Dim> Contact<D> {
@@ -151,6 +153,7 @@ impl<D: Dim> Contact<D> {
             head: NONE,
             next_part: NONE,
             flags,
+            is_found_asleep: false,
         }
     }
 

@@ -257,6 +257,12 @@ impl<D: Dim> GeneratorKind<D> {
         }
     }
 
+    /// All bodies that it names: those it needs, and those on the list of its scope.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = BodyId> + '_ {
+        let listed = self.scope().and_then(|scope| scope.bodies.as_deref()).unwrap_or_default();
+        self.named().into_iter().flatten().chain(listed.iter().copied())
+    }
+
     /// A body goes; false if the generator goes with it.
     pub(crate) fn forget(&mut self, body: BodyId) -> bool {
         if let Some(bodies) = self.scope_mut().and_then(|scope| scope.bodies.as_mut()) {

@@ -6,7 +6,7 @@ use crate::Settings;
 use crate::body::{Bodies, BodyBlock, BodyProps, BodySet, BodyState, Load};
 use crate::math::*;
 use crate::shape::ShapeRecord;
-use crate::store::Slots;
+use crate::store::{BodyId, RawId, Slots};
 
 /// A generator as the world keeps it.
 #[derive(Debug)]
@@ -29,9 +29,71 @@ pub(crate) struct Generators<D: Dim> {
     /// whose forces can change without the body are in it.
     pub rest: Vec<Option<Load<D>>>,
     pub work: ForceWork<D>,
+    /// Generators that name a body, by its index: only these are asked when it goes. Follows from `slots`.
+    named_by: Vec<Vec<u32>>,
+    /// The user's own: nobody knows whom they act on, so each is told of every body that goes.
+    own: Vec<u32>,
 }
 
 impl<D: Dim> Generators<D> {
+    /// Adds a generator.
+    pub(crate) fn insert(&mut self, record: GeneratorRecord<D>) -> RawId {
+        let id = self.slots.insert(record);
+        self.enlist(id.index);
+        id
+    }
+
+    /// Removes a generator.
+    pub(crate) fn remove(&mut self, index: u32) {
+        self.delist(index);
+        self.slots.remove(index);
+    }
+
+    /// Replaces what a generator does.
+    pub(crate) fn replace(&mut self, index: u32, kind: GeneratorKind<D>) {
+        self.delist(index);
+        self.slots[index].kind = kind;
+        self.enlist(index);
+    }
+
+    /// Notes whom a generator names.
+    pub(crate) fn enlist(&mut self, index: u32) {
+        let kind = &self.slots[index].kind;
+        if matches!(kind, GeneratorKind::Own(_)) {
+            self.own.push(index);
+        }
+        for body in kind.bodies() {
+            let at = body.index() as usize;
+            if self.named_by.len() <= at {
+                self.named_by.resize(at + 1, Vec::new());
+            }
+            if self.named_by[at].last() != Some(&index) {
+                self.named_by[at].push(index);
+            }
+        }
+    }
+
+    /// The reverse.
+    fn delist(&mut self, index: u32) {
+        self.own.retain(|&own| own != index);
+        for body in self.slots[index].kind.bodies() {
+            if let Some(list) = self.named_by.get_mut(body.index() as usize) {
+                list.retain(|&known| known != index);
+            }
+        }
+    }
+
+    /// A body goes: lists lose it. Returns the generators that have to go with it, in order of index.
+    pub(crate) fn forget(&mut self, body: BodyId) -> Vec<u32> {
+        let mut concerned =
+            self.named_by.get_mut(body.index() as usize).map_or_else(Vec::new, core::mem::take);
+        concerned.extend_from_slice(&self.own);
+        concerned.sort_unstable();
+        concerned.dedup();
+        concerned.retain(|&index| !self.slots[index].kind.forget(body));
+        concerned
+    }
+
     /// The strongest reason why forces on a sleeping body could change.
     pub(crate) fn varies(&self) -> Varies {
         let enabled = self.slots.iter().filter(|(_, record)| record.is_enabled);
@@ -93,6 +155,14 @@ impl<D: Dim> Forces<'_, D> {
                 if !faults.contains(&body) {
                     faults.push(body);
                 }
+                continue;
+            }
+            // The limits hold for the sum with what the user gave, whose part is in the accelerations of the step already.
+            let given = self.bodies.cores[body as usize].load;
+            let sum = Load { force: given.force + load.force, torque: given.torque + load.torque };
+            let (within, known) = (sum.clamped(self.settings), given.clamped(self.settings));
+            if within != sum || known != given {
+                *load = Load { force: within.force - known.force, torque: within.torque - known.torque };
             }
         }
     }
@@ -148,5 +218,67 @@ impl<D: Dim> Forces<'_, D> {
     /// The next sub-step begins `h` [s] later.
     pub fn advance(&mut self, h: Real) {
         self.time += f64::from(h);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::force::{Anchor, PointGravity, Scope, Spring};
+
+    type Plane = Generators<D2>;
+
+    /// The lists as they follow from the generators.
+    fn expected(generators: &Plane) -> Vec<Vec<u32>> {
+        let mut lists = vec![Vec::new(); generators.named_by.len()];
+        for (index, record) in generators.slots.iter() {
+            for body in record.kind.bodies() {
+                lists[body.index() as usize].push(index);
+            }
+        }
+        lists.iter_mut().for_each(|list: &mut Vec<u32>| list.dedup());
+        lists
+    }
+
+    fn check(generators: &Plane) {
+        let mut known = generators.named_by.clone();
+        known.iter_mut().for_each(|list| list.sort_unstable());
+        assert_eq!(known, expected(generators));
+    }
+
+    fn record(kind: impl Into<GeneratorKind<D2>>) -> GeneratorRecord<D2> {
+        GeneratorRecord { kind: kind.into(), is_enabled: true, name: String::new(), user_data: 0 }
+    }
+
+    #[test]
+    fn a_body_knows_the_generators_that_name_it() {
+        let body = |i: u64| BodyId::from_bits(i % 7);
+        let spring = |i: u64| Spring::new(Anchor::body(body(i)), Anchor::body(body(3 * i + 1)), 20.0, 1.0);
+        let field = |i: u64| {
+            let bodies = Some(vec![body(i), body(i + 2), body(i + 5)]);
+            let center = Anchor::World(Point2::new(0.0, 0.0));
+            PointGravity { scope: Scope { bodies, ..Scope::default() }, ..PointGravity::new(center, 1.0) }
+        };
+        let mut generators = Plane::default();
+        let mut ids = Vec::new();
+        for i in 0..20 {
+            ids.push(generators.insert(if i % 3 == 0 { record(field(i)) } else { record(spring(i)) }).index);
+            check(&generators);
+        }
+        for (i, &id) in ids.iter().enumerate().step_by(4) {
+            generators.replace(id, spring(i as u64 + 3).into());
+            check(&generators);
+        }
+        generators.remove(ids[5]);
+        check(&generators);
+        let before = generators.slots.len();
+        let gone = generators.forget(body(2));
+        assert!(!gone.is_empty() && gone.is_sorted());
+        gone.iter().for_each(|&index| generators.remove(index));
+        check(&generators);
+        assert_eq!(generators.slots.len(), before - gone.len());
+        let names_it =
+            generators.slots.iter().any(|(_, record)| record.kind.bodies().any(|id| id == body(2)));
+        assert!(!names_it, "nobody names a body that is gone");
     }
 }

@@ -5,10 +5,11 @@
 //!
 //! `semi-implicit-euler` is one file and fits that order by nature. The others decide the free motion of the whole sub-step in the
 //! first call and keep it in double precision: read `track.rs` for how they live with constraints, `flight.rs` for
-//! rotations, then one file per scheme.
+//! rotations, then one file per scheme. `matrix.rs` turns bodies the old way, if `Settings::matrix_rotation` wants to see it.
 
 mod explicit_euler;
 mod flight;
+mod matrix;
 mod midpoint;
 mod rk4;
 mod semi_implicit_euler;

@@ -3,7 +3,8 @@
 //! First order, symplectic: the energy of an oscillator stays bounded. Under constant gravity it gives exactly
 //! x_n = x_0 + v_0·t + ½·g·t·(t + h). The gyroscopic torque is solved implicitly, drag too, so both are stable at any h.
 
-use super::Integrator;
+use super::flight::{narrow_rot, wide_ang, wide_rot};
+use super::{Integrator, matrix};
 use crate::body::{BodyBlock, BodyProps, BodyState};
 use crate::math::*;
 
@@ -34,12 +35,25 @@ impl<D: Dim> Integrator<D> for IntegratorSemiImplicitEuler {
     }
 
     fn integrate_positions(&self, block: &mut BodyBlock<'_, D>, h: Real) {
+        if block.settings.matrix_rotation {
+            return integrate_matrices(block, h);
+        }
         for (state, rotation) in block.states.iter_mut().zip(block.rotations.iter_mut()) {
             state.dp += state.v * h;
             let turn = state.w * h;
             state.dr += turn;
             *rotation = rotation.integrate(turn);
         }
+    }
+}
+
+/// The same with orientations as matrices.
+fn integrate_matrices<D: Dim>(block: &mut BodyBlock<'_, D>, h: Real) {
+    for (state, rotation) in block.states.iter_mut().zip(block.rotations.iter_mut()) {
+        state.dp += state.v * h;
+        let turn = state.w * h;
+        state.dr += turn;
+        *rotation = narrow_rot::<D>(matrix::turned(wide_rot::<D>(*rotation), wide_ang::<D>(turn)));
     }
 }
 

@@ -9,6 +9,7 @@
 //! what was rounded off, together with the rounded values; it counts only if those are still exactly there.
 
 use super::flight::{Flight, Frame, Push, narrow_ang, narrow_rot, turned, wide_ang, wide_rot};
+use super::matrix;
 use crate::body::{AwakeBodies, BodyBlock, BodyProps, BodyState};
 use crate::distance::Wide;
 use crate::force::Forces;
@@ -108,6 +109,13 @@ pub(super) fn send<D: Dim>(block: &mut BodyBlock<'_, D>, h: Real) {
     let (max_speed, max_spin) = (f64::from(block.settings.max_speed), f64::from(block.settings.max_spin / h));
     let bodies = block.tracks.iter_mut().zip(block.states.iter_mut()).zip(block.props);
     for ((track, state), props) in bodies.filter(|(_, props)| props.is_dynamic) {
+        if block.settings.matrix_rotation {
+            // Whatever turn the scheme found for the sub-step, as a matrix; the angular momentum at its end stays.
+            let turning = track.frame.turning(track.next.q, track.next.w);
+            let turn = matrix::turn_between(track.now.q, track.next.q);
+            track.next.q = matrix::turned(track.now.q, turn);
+            track.next.w = track.frame.spin(track.next.q, turning);
+        }
         let (speed, spin) = (track.next.v.length(), track.next.w.length());
         if speed > max_speed {
             track.next.v = track.next.v * (max_speed / speed);
@@ -131,7 +139,12 @@ pub(super) fn integrate_positions<D: Dim>(block: &mut BodyBlock<'_, D>, h: Real)
         if is_pushed || is_moved || !props.is_dynamic {
             track.listen(state, *rotation);
             track.now.p = track.now.p + track.now.v * step;
-            track.now.q = turned(track.now.q, track.now.w * step);
+            let turn = track.now.w * step;
+            track.now.q = if block.settings.matrix_rotation {
+                matrix::turned(track.now.q, turn)
+            } else {
+                turned(track.now.q, turn)
+            };
         } else {
             track.now = track.next;
         }

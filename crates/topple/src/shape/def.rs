@@ -5,7 +5,8 @@ use crate::Error;
 use crate::error::{finite, not_negative};
 use crate::math::*;
 
-/// Everything needed to attach a shape to a body. Fill in what differs from the default:
+/// Everything needed to attach a shape to a body. Fill in what differs from the default. The defaults here are fixed; those of a
+/// world (`Settings::default_density` and its like) are filled in by [`crate::World::shape_def`].
 ///
 /// ```
 /// use topple::{ShapeDef2, Shape2, Material};
@@ -38,7 +39,7 @@ pub struct ShapeDef<D: Dim> {
 }
 
 impl<D: Dim> ShapeDef<D> {
-    /// The given geometry at the body's origin, everything else at its default.
+    /// The given geometry at the body's origin, everything else at its default, whatever a world's settings say.
     pub fn new(shape: D::Shape) -> Self {
         Self {
             shape,

@@ -36,6 +36,10 @@ impl<D: Dim> Solver<D> for SolverBaumgarte<D> {
         "baumgarte"
     }
 
+    fn leaves_finite(&self) -> bool {
+        true
+    }
+
     fn solve(&mut self, context: &mut SolverContext<'_, D>) {
         let mut rows = core::mem::take(&mut self.rows);
         rows.clear();

@@ -28,6 +28,13 @@ pub trait Solver<D: Dim>: Send + Sync {
     /// Advances the awake bodies by one step. Called once per step.
     fn solve(&mut self, context: &mut SolverContext<'_, D>);
 
+    /// True if impulses and `impulse_time` are finite after every solve, normal impulses not negative. Otherwise the world looks at
+    /// what was left in contacts and joints, and clears those with impossible numbers, so that they poison neither the next step nor
+    /// a snapshot. Bodies are looked at in any case. Default false.
+    fn leaves_finite(&self) -> bool {
+        false
+    }
+
     /// Writes state that lives from step to step; impulses live in the contacts. Most solvers have none.
     fn save(&self, _out: &mut Writer) {}
 

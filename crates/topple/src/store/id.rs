@@ -1,4 +1,8 @@
 //! Generational ids: an index into a slot array and the generation of what lives there.
+//!
+//! An id counts in the world that gave it, and in worlds restored from its snapshots. It carries no mark of that world: given to
+//! another one it is stale, or names whatever lives in the same slot with the same generation there. That is safe, and wrong: whoever
+//! has several worlds keeps their ids apart.
 
 use core::fmt;
 
@@ -74,6 +78,21 @@ macro_rules! id_type {
 
 id_type!(
     /// Names a body. Stays valid until the body is removed; then it is stale for good.
+    ///
+    /// It counts in the world that gave it, and in worlds restored from its snapshots. Another world knows nothing of that: there it
+    /// is stale, or names the body that lives in the same slot. Nothing breaks, but the wrong body moves. The same holds for all ids.
+    ///
+    /// ```
+    /// use topple::{BodyDef2, World2};
+    /// let (mut a, mut b) = (World2::new(), World2::new());
+    /// let first = a.create_body(BodyDef2::default())?;
+    /// let second = a.create_body(BodyDef2::default())?;
+    /// let other = b.create_body(BodyDef2::default())?;
+    /// assert_eq!(first, other, "the first body of both worlds");
+    /// assert!(b.body(second).is_err(), "stale there");
+    /// assert!(World2::restore(&a.snapshot())?.contains_body(second));
+    /// # Ok::<(), topple::Error>(())
+    /// ```
     BodyId, "body"
 );
 id_type!(

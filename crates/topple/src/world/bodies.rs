@@ -195,6 +195,7 @@ impl<D: Dim> World<D> {
             _ => BodySet::Static,
         };
         self.bodies.move_to(index, set);
+        self.bodies.forget_speed(index);
         self.bodies.cores[index as usize].sleep_time = 0.0;
         if self.bodies.records[index].kind == BodyKind::Dynamic {
             self.islands.add(&mut self.bodies, index);
@@ -281,6 +282,10 @@ impl<D: Dim> World<D> {
         let shift = place.rotation.rotate(mass.center - old_center);
         place.position += shift;
         core.motion = core.motion.seen_from(shift);
+        if kind == BodyKind::Dynamic {
+            // A pinned centre stays where it is, wherever the spin of the old one would take it.
+            core.motion = core.motion.without_locked(locks);
+        }
         self.update_extent(index);
         self.refresh_joint_frames(index);
     }

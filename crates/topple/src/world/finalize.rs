@@ -2,7 +2,7 @@
 
 use super::World;
 use super::events::BodyFault;
-use crate::body::{BodySet, Load};
+use crate::body::{BodySet, Load, NO_SPEED};
 use crate::math::*;
 use crate::store::{BodyId, Disjoint};
 
@@ -28,6 +28,9 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
     }
     {
         let World { bodies, shapes, proxies, settings, scratch, executor, .. } = &mut *world;
+        let is_smoothed = settings.sleep_bias > 0.0;
+        bodies.rest_speeds.resize(if is_smoothed { bodies.cores.len() } else { 0 }, NO_SPEED);
+        let rest_speeds = Disjoint::new(&mut bodies.rest_speeds);
         let awake = &scratch.awake;
         let records = &bodies.records;
         let places = Disjoint::new(&mut bodies.places);
@@ -54,7 +57,14 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
                 }
                 *place = new;
                 core.motion = motion;
-                let still = rest_speed::<D>(state, core.extent, settings.dt) <= core.sleep_speed;
+                let mut speed = rest_speed::<D>(state, core.extent, settings.dt);
+                if is_smoothed {
+                    // SAFETY: as above.
+                    let known = unsafe { rest_speeds.get(body as usize) };
+                    speed = smoothed(*known, speed, core.sleep_speed, settings.sleep_bias);
+                    *known = speed;
+                }
+                let still = speed <= core.sleep_speed;
                 core.sleep_time = if still { core.sleep_time + settings.dt } else { 0.0 };
                 for &index in &records[body].shapes {
                     let shape = &shapes[index];
@@ -96,6 +106,21 @@ fn rest_speed<D: Dim>(state: &crate::body::BodyState<D>, extent: Real, dt: Real)
     let velocity = state.v.length() + state.w.length() * extent;
     let displacement = (state.dp.length() + state.dr.length() * extent) * (0.5 / dt);
     velocity.max(displacement)
+}
+
+/// A body that wakes has moved at this many times its limit, for all that is known.
+const WAKING_SPEED: Real = 2.0;
+/// Smoothed speeds are kept below this many limits, so that a fast body does not take for ever to be seen at rest.
+const TOP_SPEED: Real = 10.0;
+
+/// The recency-weighted mean of the speed, by which a body with the given limit is judged [m/s].
+fn smoothed(known: Real, speed: Real, limit: Real, bias: Real) -> Real {
+    if limit <= 0.0 {
+        // Never asleep, or only without any motion: there is nothing to weigh.
+        return speed;
+    }
+    let before = if known < 0.0 { WAKING_SPEED * limit } else { known };
+    (bias * before + (1.0 - bias) * speed).min(TOP_SPEED * limit)
 }
 
 /// Takes a body out whose state is not finite, before it spreads: it stays at its last finite place, at rest.

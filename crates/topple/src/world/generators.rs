@@ -30,7 +30,7 @@ impl<D: Dim> World<D> {
         let kind = kind.into();
         self.check_generator(&kind)?;
         let record = GeneratorRecord { kind, is_enabled: true, name: String::new(), user_data: 0 };
-        let id = GeneratorId(self.generators.slots.insert(record));
+        let id = GeneratorId(self.generators.insert(record));
         self.wake_under(id.index());
         Ok(id)
     }
@@ -62,7 +62,7 @@ impl<D: Dim> World<D> {
             });
         }
         own.load(&mut Reader::new(bytes))?;
-        self.generators.slots[index].kind = GeneratorKind::Own(Box::new(own));
+        self.generators.replace(index, GeneratorKind::Own(Box::new(own)));
         Ok(())
     }
 
@@ -70,7 +70,7 @@ impl<D: Dim> World<D> {
     pub fn remove_generator(&mut self, id: GeneratorId) -> Result<(), Error> {
         let index = self.generator_index(id)?;
         self.wake_under(index);
-        self.generators.slots.remove(index);
+        self.generators.remove(index);
         Ok(())
     }
 
@@ -85,7 +85,7 @@ impl<D: Dim> World<D> {
         let kind = kind.into();
         self.check_generator(&kind)?;
         self.wake_under(index);
-        self.generators.slots[index].kind = kind;
+        self.generators.replace(index, kind);
         self.wake_under(index);
         Ok(())
     }
@@ -177,8 +177,7 @@ impl<D: Dim> World<D> {
     /// Numbers must be possible and bodies alive.
     fn check_generator(&self, kind: &GeneratorKind<D>) -> Result<(), Error> {
         kind.validate()?;
-        let listed = kind.scope().and_then(|scope| scope.bodies.as_deref()).unwrap_or_default();
-        for id in kind.named().into_iter().flatten().chain(listed.iter().copied()) {
+        for id in kind.bodies() {
             self.body_index(id)?;
         }
         Ok(())
@@ -228,18 +227,11 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Generators that named a removed body go with it, lists lose it.
+    /// Generators that named a removed body go with it, lists lose it. Only those that name it are looked at, and the user's own.
     pub(crate) fn forget_in_generators(&mut self, body: BodyId) {
-        if self.generators.slots.is_empty() {
-            return;
-        }
-        let gone = self.generators.slots.iter_mut().filter_map(|(index, record)| {
-            let stays = record.kind.forget(body);
-            (!stays).then_some(index)
-        });
-        for index in gone.collect::<Vec<_>>() {
+        for index in self.generators.forget(body) {
             self.wake_under(index);
-            self.generators.slots.remove(index);
+            self.generators.remove(index);
         }
     }
 
@@ -299,15 +291,11 @@ impl<D: Dim> World<D> {
             return;
         }
         let dt = self.settings.dt;
-        let slots = &mut self.generators.slots;
-        let mut index = 0;
-        while (index as usize) < slots.slot_count() {
-            let stays =
-                slots.get_mut(index).is_none_or(|record| !record.is_enabled || record.kind.end_step(dt));
-            if !stays {
-                slots.remove(index);
+        for index in 0..self.generators.slots.slot_count() as u32 {
+            let record = self.generators.slots.get_mut(index);
+            if !record.is_none_or(|record| !record.is_enabled || record.kind.end_step(dt)) {
+                self.generators.remove(index);
             }
-            index += 1;
         }
         let mut faults = core::mem::take(&mut self.generators.work.faults);
         for &body in &faults {

@@ -9,6 +9,7 @@ mod generators;
 mod ghosts;
 mod hits;
 mod hooks;
+mod impulses;
 mod joint_defs;
 mod joint_view;
 mod joints;
@@ -53,7 +54,7 @@ use crate::island::Islands;
 use crate::math::*;
 use crate::narrow_phase::NarrowPhase;
 use crate::settings::Settings;
-use crate::shape::ShapeRecord;
+use crate::shape::{ShapeDef, ShapeRecord};
 use crate::solver::Solver;
 use crate::store::{IndexList, Slots};
 use std::sync::Arc;
@@ -114,6 +115,8 @@ pub(crate) struct Scratch<D: Dim> {
     /// What each batch of the narrow phase found.
     pub changes: Vec<step::BatchResult<D>>,
     pub changed: Vec<u32>,
+    /// New contacts between bodies of which none is awake, if they are to be computed.
+    pub asleep: Vec<u32>,
     /// Contacts made for parts in this step, then all that may not be there.
     pub new_parts: Vec<u32>,
     /// Parts of pairs for which there is no contact yet: head, manifold.
@@ -167,6 +170,11 @@ impl<D: Dim> World<D> {
     pub fn with_settings(settings: Settings<D>) -> Result<Self, Error> {
         settings.validate()?;
         Ok(Self { settings, ..Self::new() })
+    }
+
+    /// A shape with the density, friction and restitution that the settings give by default ([`Settings::shape_def`]).
+    pub fn shape_def(&self, shape: D::Shape) -> ShapeDef<D> {
+        self.settings.shape_def(shape)
     }
 
     /// Advances the world by `Settings::dt`.

@@ -88,6 +88,7 @@ impl<D: Dim> World<D> {
         self.islands.bodies_of(&self.bodies, island, &mut members);
         for &body in &members {
             self.bodies.move_to(body, BodySet::Awake);
+            self.bodies.forget_speed(body);
             self.bodies.cores[body as usize].sleep_time = 0.0;
         }
         for &body in &members {
@@ -110,6 +111,7 @@ impl<D: Dim> World<D> {
             if self.contacts.hot[index as usize].is_solid() {
                 self.link_contact(index);
                 self.color_contact(index);
+                self.watch_leaning(index);
             }
         }
     }
@@ -178,6 +180,9 @@ impl<D: Dim> World<D> {
         let Some(&sleeper) = bodies.iter().find(|&&b| self.bodies.records[b].set == BodySet::Sleeping) else {
             return;
         };
+        if !bodies.iter().any(|&b| self.bodies.is_awake(b)) {
+            return;
+        }
         // A moving platform always counts; it does not give way.
         let kinematic = bodies.iter().any(|&b| self.bodies.records[b].kind == BodyKind::Kinematic);
         if kinematic || self.approach_speed(index) > self.settings.wake_speed {
@@ -198,6 +203,37 @@ impl<D: Dim> World<D> {
                 }
             }
         }
+    }
+
+    /// `Settings::sleeping_contacts`: the new pairs of which no body is awake are computed in this step, as if one were.
+    pub(crate) fn look_at_sleepers(&mut self) {
+        let (contacts, asleep) = (&mut self.contacts, &mut self.scratch.asleep);
+        // Those whose bodies an arrival has woken are there already.
+        asleep.retain(|&index| !contacts.awake.contains(index));
+        asleep.iter().for_each(|&index| contacts.awake.insert(index));
+    }
+
+    /// After that they leave the step again, unless a body has been woken meanwhile.
+    pub(crate) fn leave_asleep(&mut self) {
+        let mut asleep = core::mem::take(&mut self.scratch.asleep);
+        for index in asleep.drain(..) {
+            if self.contacts.records.get(index).is_none() {
+                // The boxes overlapped no longer.
+                continue;
+            }
+            let bodies = self.contacts.hot[index as usize].bodies;
+            if bodies.iter().any(|&body| self.bodies.is_awake(body)) {
+                continue;
+            }
+            self.contacts.awake.remove(index);
+            let mut part = index;
+            while part != NONE {
+                let contact = &mut self.contacts.hot[part as usize];
+                contact.is_found_asleep = contact.is_touching();
+                part = contact.next_part;
+            }
+        }
+        self.scratch.asleep = asleep;
     }
 
     /// Wakes sleepers that carry more than their share.

@@ -7,7 +7,9 @@
 use super::World;
 use super::events::{ContactEvent, SensorEvent};
 use crate::Error;
-use crate::body::{Bodies, BodyCore, BodyDef, BodyKind, BodyRecord, BodySet, Drag, Load, Locks, NONE};
+use crate::body::{
+    Bodies, BodyCore, BodyDef, BodyKind, BodyRecord, BodySet, Drag, Load, Locks, NO_SPEED, NONE,
+};
 use crate::broad_phase::{Proxy, ProxyKind};
 use crate::contact::{Color, Contact, ContactPoint, ContactRecord, Manifold, NO_COLOR};
 use crate::island::Island;
@@ -131,6 +133,11 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
     contact_heads.save(&mut out, |record, out| save_record(record, out));
     for (index, record) in world.bodies.records.iter() {
         save_columns(&world.bodies, index, record, &mut out);
+    }
+    if world.settings.sleep_bias > 0.0 {
+        for (index, _) in world.bodies.records.iter() {
+            out.real(world.bodies.rest_speeds.get(index as usize).copied().unwrap_or(NO_SPEED));
+        }
     }
     BodySet::ALL.iter().for_each(|&set| out.vars(world.bodies.set(set).as_slice()));
     super::snapshot_joints::save(world, &mut out);
@@ -347,7 +354,8 @@ fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
         let bits = u8::from(record.colored[0])
             | u8::from(record.colored[1]) << 1
             | u8::from(record.is_linked) << 2
-            | u8::from(record.has_begun) << 3;
+            | u8::from(record.has_begun) << 3
+            | u8::from(contact.is_found_asleep) << 4;
         out.u8(bits);
         out.put(&contact.kept);
         out.var(contact.cache.kind);
@@ -439,8 +447,9 @@ fn load_contact<D: Dim>(
     if !impulses || !finite || a.body == b.body {
         return Err(input.damaged("numbers of a contact"));
     }
-    let mut contact =
-        Contact { manifold, cache, kept, head, next_part, ..Contact::new([a.body, b.body], pair, flags) };
+    let is_found_asleep = bits >> 4 & 1 == 1;
+    let blank = Contact::new([a.body, b.body], pair, flags);
+    let mut contact = Contact { manifold, cache, kept, head, next_part, is_found_asleep, ..blank };
     super::links::mix_materials(&mut contact, a, b, bodies, settings);
     Ok((record, contact))
 }
@@ -498,6 +507,13 @@ fn save_generators<D: Dim>(world: &World<D>, out: &mut Writer) {
 fn load_generators<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
     world.generators.slots = Slots::load(input, crate::force::GeneratorRecord::load)?;
     let count = world.bodies.records.slot_count();
+    for index in 0..world.generators.slots.slot_count() as u32 {
+        let Some(record) = world.generators.slots.get(index) else { continue };
+        if record.kind.bodies().any(|body| world.body_index(body).is_err()) {
+            return Err(input.damaged("body of a generator"));
+        }
+        world.generators.enlist(index);
+    }
     for _ in 0..input.length(1)? {
         let body = input.index(count)? as usize;
         world.generators.rest.resize(count, None);
@@ -598,6 +614,18 @@ fn load_bodies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(
             let (place, core) = load_columns(input)?;
             world.bodies.places[index] = place;
             world.bodies.cores[index] = core;
+        }
+    }
+    if world.settings.sleep_bias > 0.0 {
+        world.bodies.rest_speeds = vec![NO_SPEED; count];
+        for index in 0..count {
+            if world.bodies.records.get(index as u32).is_some() {
+                let speed = input.real()?;
+                if !speed.is_finite() {
+                    return Err(input.damaged("speed of a body"));
+                }
+                world.bodies.rest_speeds[index] = speed;
+            }
         }
     }
     let mut sets: [IndexList; 4] = Default::default();

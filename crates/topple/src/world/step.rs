@@ -44,6 +44,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
 
     // islands: touches that began and ended, in order of pairs
     link_changes(world);
+    world.leave_asleep();
     world.refine_columns();
     lap = world.profile.lap(Stage::Islands, lap);
 
@@ -103,8 +104,12 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
         if world.contacts.find(key).is_none() && world.create_contact(key) {
             world.profile.counters.new_pairs += 1;
             world.wake_by_arrival(key, &moved);
+            if world.settings.sleeping_contacts {
+                world.scratch.asleep.extend(world.contacts.find(key));
+            }
         }
     }
+    world.look_at_sleepers();
     world.profile.counters.moved = moved.len() as u32;
     world.scratch.moved = moved;
     world.scratch.pairs = pairs;
@@ -222,7 +227,9 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                 let was_touching = contact.flags & flags::WAS_TOUCHING != 0;
                 let was_solid = contact.flags & flags::WAS_SOLID != 0;
                 let apart = contact.flags & flags::APART != 0;
-                if apart || contact.is_touching() != was_touching || contact.is_solid() != was_solid {
+                let is_new_awake = core::mem::take(&mut contact.is_found_asleep);
+                let is_changed = contact.is_touching() != was_touching || contact.is_solid() != was_solid;
+                if apart || is_changed || is_new_awake {
                     result.changed.push(at);
                 }
                 // The parts of a pair that ends go with its head.
@@ -375,11 +382,12 @@ fn gather<D: Dim>(world: &mut World<D>) -> bool {
             prop.drag = core.drag;
             let gravity =
                 if core.inv_mass > 0.0 { settings.gravity * core.gravity_scale } else { D::Vec::ZERO };
-            prop.acceleration = gravity + core.load.force * core.inv_mass;
+            let load = core.load.clamped(settings);
+            prop.acceleration = gravity + load.force * core.inv_mass;
             for axis in (0..D::N).filter(|&i| locks.translation[i]) {
                 prop.acceleration.set(axis, 0.0);
             }
-            prop.angular_acceleration = prop.inv_inertia.apply(core.load.torque);
+            prop.angular_acceleration = prop.inv_inertia.apply(load.torque);
             let v = core.motion.linear + prop.acceleration * settings.dt;
             let w = core.motion.angular + prop.angular_acceleration * settings.dt;
             if !v.is_finite() || !w.is_finite() {
@@ -452,7 +460,11 @@ pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<
         executor: &*world.executor,
     };
     world.methods.solver.solve(&mut context);
-    world.impulse_time = context.impulse_time;
+    let time = context.impulse_time;
+    world.impulse_time = if time.is_finite() && time >= 0.0 { time } else { world.settings.dt };
+    if !world.methods.solver.leaves_finite() {
+        world.clear_impossible_impulses();
+    }
 }
 
 /// Shortens the motion of bodies that would get through something.

@@ -21,6 +21,8 @@ mod stacking;
 mod events;
 // Rays, points and boxes asked of a world.
 mod queries;
+// Settings against their formulas, and what a solver of one's own leaves behind.
+mod settings;
 // What falls asleep, and what wakes it.
 mod sleeping;
 // The same bits: again, in other builds, on threads, after a restore, with stages swapped.

@@ -240,3 +240,34 @@ fn sleeping_costs_nothing_2d() {
 fn sleeping_costs_nothing_3d() {
     sleeping_costs_nothing::<D3>();
 }
+
+/// A light box falls asleep on a sleeper without waking it. Woken and pressed down, it wakes what it leans on.
+fn a_load_wakes_across_islands<D: TestDim>() {
+    let mut world = World::<D>::new();
+    add_floor(&mut world, 0.6);
+    let lower = add_body(&mut world, 0.0, 0.5, D::cube(1.0));
+    run(&mut world, 2.0);
+    assert!(!is_awake(&world, lower));
+    let light = ShapeDef::new(D::cube(1.0)).density(0.05);
+    let upper = add_shaped(&mut world, 0.0, 1.501, light);
+    run(&mut world, 2.0);
+    assert!(!is_awake(&world, upper) && !is_awake(&world, lower), "both asleep");
+    for _ in 0..5 {
+        assert!(!is_awake(&world, lower), "the upper one alone is pushed");
+        world.body_mut(upper).unwrap().apply_force(D::vec(0.0, -5.0)).unwrap();
+        world.step();
+        if is_awake(&world, lower) {
+            return;
+        }
+    }
+    panic!("five newtons on a body of one kilogram are more than a tenth of its weight");
+}
+
+#[test]
+fn a_load_wakes_across_islands_2d() {
+    a_load_wakes_across_islands::<D2>();
+}
+#[test]
+fn a_load_wakes_across_islands_3d() {
+    a_load_wakes_across_islands::<D3>();
+}

@@ -69,6 +69,10 @@ impl<D: Dim> Solver<D> for SolverSoftStep<D> {
         "soft-step"
     }
 
+    fn leaves_finite(&self) -> bool {
+        true
+    }
+
     fn solve(&mut self, context: &mut SolverContext<'_, D>) {
         D::soft_solve(&mut self.core, &mut self.joints, context, self.width);
     }
