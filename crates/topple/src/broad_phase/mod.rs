@@ -101,6 +101,12 @@ pub trait BroadPhase<D: Dim>: Send + Sync {
         }
     }
 
+    /// The same for what stands still: at least all proxies of static and kinematic bodies. Others may be among them, so
+    /// [`Self::query`] will do; methods that keep static proxies apart are faster.
+    fn query_still(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
+        self.query(proxies, bounds, visit);
+    }
+
     /// Calls `visit` for proxies whose fat box, grown by `grow` [m] on every side, the ray from `origin` [m] meets, `direction`
     /// [m] being its way per unit of the parameter: at a parameter below the current maximum, which starts at `max` and
     /// becomes what `visit` returns. Any order; nearer ones first pays.

@@ -51,12 +51,28 @@ impl<D: Dim> Default for Proxy<D> {
 #[derive(Clone, Debug, Default)]
 pub struct Proxies<D: Dim> {
     pub(crate) slots: Vec<Proxy<D>>,
+    /// How many are kinematic.
+    kinematic: u32,
 }
 
 impl<D: Dim> Proxies<D> {
     /// Proxies for tests and for use without a world; slot i gets the i-th one.
     pub fn from_slots(slots: Vec<Proxy<D>>) -> Self {
-        Self { slots }
+        let kinematic = slots.iter().filter(|proxy| proxy.kind == ProxyKind::Kinematic).count() as u32;
+        Self { slots, kinematic }
+    }
+
+    /// Replaces the proxy at `index`.
+    pub(crate) fn set(&mut self, index: u32, proxy: Proxy<D>) {
+        let old = core::mem::replace(&mut self.slots[index as usize], proxy);
+        self.kinematic += u32::from(proxy.kind == ProxyKind::Kinematic);
+        self.kinematic -= u32::from(old.kind == ProxyKind::Kinematic);
+    }
+
+    /// True if there are kinematic bodies.
+    #[inline]
+    pub fn has_kinematic(&self) -> bool {
+        self.kinematic > 0
     }
 
     /// All slots, free ones included.

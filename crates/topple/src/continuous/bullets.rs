@@ -17,6 +17,9 @@ use std::collections::BinaryHeap;
 /// Meetings per block when they are timed. A constant: the cut must not depend on the number of threads.
 const BLOCK: usize = 8;
 
+/// Ends of boxes that go on for ever [m].
+const FAR: Real = 1e9;
+
 /// "Not in the list of fast bodies."
 const NONE: u32 = u32::MAX;
 
@@ -253,8 +256,9 @@ fn meet_fast_bodies<D: Dim>(
     order: &mut Vec<u32>,
     meetings: &mut Vec<Meeting<D>>,
 ) {
-    let left = |i: u32| fast[i as usize].bounds.min.to_vec().get(0);
-    let width = |i: u32| fast[i as usize].bounds.size().get(0);
+    let axis = widest_axis(fast);
+    let left = |i: u32| fast[i as usize].bounds.min.to_vec().get(axis);
+    let width = |i: u32| fast[i as usize].bounds.size().get(axis);
     order.clear();
     order.extend(0..fast.len() as u32);
     order.sort_unstable_by(|&a, &b| left(a).total_cmp(&left(b)).then(a.cmp(&b)));
@@ -262,7 +266,7 @@ fn meet_fast_bodies<D: Dim>(
     let widest = order.iter().fold(0.0, |widest: Real, &i| widest.max(width(i)));
     for (i, bullet) in fast.iter().enumerate().filter(|(_, body)| body.is_bullet) {
         let i = i as u32;
-        let right = bullet.bounds.max.to_vec().get(0);
+        let right = bullet.bounds.max.to_vec().get(axis);
         let reach = if widest.is_finite() { left(i) - widest } else { Real::NEG_INFINITY };
         let from = order.partition_point(|&j| left(j) < reach);
         let first = meetings.len();
@@ -276,6 +280,22 @@ fn meet_fast_bodies<D: Dim>(
         }
         meetings[first..].sort_unstable_by_key(|meeting| (meeting.b, meeting.shapes));
     }
+}
+
+/// The axis along which boxes are spread out the most, compared with their widths: a volley flies side by side.
+fn widest_axis<D: Dim>(fast: &[FastBody<D>]) -> usize {
+    let spread = |axis: usize| {
+        let ends = |body: &FastBody<D>| {
+            [body.bounds.min, body.bounds.max].map(|end| end.to_vec().get(axis).clamp(-FAR, FAR))
+        };
+        let (low, high, width) =
+            fast.iter().map(ends).fold((FAR, -FAR, 0.0), |(low, high, width), [min, max]| {
+                (min.min(low), max.max(high), width + (max - min))
+            });
+        (high - low) / width
+    };
+    // NaN, from boxes without width, is never larger.
+    (1..D::N).fold(0, |best, axis| if spread(axis) > spread(best) { axis } else { best })
 }
 
 /// Meetings of the shapes of two listed bodies.

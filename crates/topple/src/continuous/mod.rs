@@ -36,6 +36,9 @@ const FAST: Real = 0.25;
 /// Inner radius of shapes that enclose nothing, segments say, as a share of their size (no unit).
 const THIN: Real = 0.05;
 
+/// The angle of a turn may exceed the length of the sum of the turns of its sub-steps, which are small, by a little (no unit).
+const DETOUR: Real = 1.25;
+
 /// Bodies per block when fast ones are looked for, and fast bodies per block when they are swept. Constants: the cut must
 /// not depend on the number of threads.
 const BLOCK: usize = 1024;
@@ -125,6 +128,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     if fast.is_empty() {
         return Counts::default();
     }
+    let has_bullets = fast.iter().any(|body| body.is_bullet) && fast.iter().any(|body| body.is_fast);
     let pieces = fast.len().div_ceil(FAST_BLOCK);
     let count = fast.len();
     let list = Disjoint::new(&mut fast[..]);
@@ -133,13 +137,18 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         for i in piece * FAST_BLOCK..count.min((piece + 1) * FAST_BLOCK) {
             // SAFETY: pieces do not overlap.
             let body = unsafe { list.get(i) };
-            body.bounds = bounds_of(scene, body);
-            if body.is_fast && body.is_stoppable {
+            body.bounds = bounds_of(scene, slots, body);
+            // PERF: most have nothing in their way, and a sweep costs more than the look.
+            let is_watched = body.is_fast && body.is_stoppable && has_static_in_way(scene, slots, body);
+            if is_watched || has_bullets {
+                body.sweep = sweep_of(scene, slots, body.slot);
+            }
+            if is_watched {
                 stop_at_statics(scene, slots, body);
             }
         }
     });
-    if fast.iter().any(|body| body.is_bullet) && fast.iter().any(|body| body.is_fast) {
+    if has_bullets {
         bullets::stop_bullets(scene, awake, fast, slow_way, bullets);
     }
     let mut counts = Counts { fast: fast.len() as u32, stopped: 0 };
@@ -190,9 +199,8 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
         slow_way = slow_way.max(block.slow_way);
         for &slot in &block.fast {
             let props = &awake.props[slot as usize];
-            let sweep = sweep_of(scene, awake, slot);
             // A state that is not finite is for `finalize` to deal with.
-            if sweep.at(1.0).is_valid() {
+            if end_of(awake, slot).is_valid() {
                 scratch.fast.push(FastBody {
                     slot,
                     body: props.body,
@@ -201,7 +209,7 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
                     is_bullet: props.is_bullet && props.is_dynamic,
                     slides: false,
                     bounces: false,
-                    sweep,
+                    sweep: Sweep::still(scene.bodies.places[props.body as usize]),
                     bounds: Aabb::nothing(),
                 });
             }
@@ -223,8 +231,12 @@ fn way_of<D: Dim>(awake: &AwakeBodies<D>, slot: usize) -> Real {
 fn sweep_of<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, slot: u32) -> Sweep<D> {
     let at = slot as usize;
     let start = scene.bodies.places[awake.props[at].body as usize];
-    let end = Pose { position: awake.center(at), rotation: awake.rotations[at] };
-    Sweep::between(start, end, awake.states[at].dr)
+    Sweep::between(start, end_of(awake, slot), awake.states[at].dr)
+}
+
+/// Where the motion of the body in an awake slot leads.
+fn end_of<D: Dim>(awake: &AwakeBodies<D>, slot: u32) -> Pose<D> {
+    Pose { position: awake.center(slot as usize), rotation: awake.rotations[slot as usize] }
 }
 
 /// Bounds of a shape on the way, rotation included.
@@ -234,18 +246,43 @@ fn swept_bounds<D: Dim>(shape: &ShapeRecord<D>, sweep: &Sweep<D>, extent: Real) 
     if sweep.stop < 1.0 {
         bounds = bounds.union(&at(sweep.stop));
     }
-    // Points go on arcs, which differ from straight lines by at most an eighth of radius times angle squared.
-    let angle = sweep.turn.length();
-    if angle > 0.0 { bounds.grown((extent * angle * angle / 8.0).min(2.0 * extent)) } else { bounds }
+    bounds.grown(bulge(extent, sweep.turn.length()))
+}
+
+/// How far points that go on arcs get from straight lines at most: an eighth of radius times angle squared [m].
+fn bulge(extent: Real, angle: Real) -> Real {
+    // Planes have no end: only the product with a real angle means something.
+    if angle > 0.0 { (extent * angle * angle / 8.0).min(2.0 * extent) } else { 0.0 }
 }
 
 /// Bounds of all shapes of a body on the way.
-fn bounds_of<D: Dim>(scene: &Scene<'_, D>, body: &FastBody<D>) -> Aabb<D> {
-    let extent = scene.bodies.cores[body.body as usize].extent;
+fn bounds_of<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &FastBody<D>) -> Aabb<D> {
+    let ends = [scene.bodies.places[body.body as usize], end_of(awake, body.slot)];
     let shapes = scene.bodies.records[body.body].shapes.iter().map(|&shape| &scene.shapes[shape]);
-    shapes
-        .filter(|shape| !shape.is_sensor)
-        .fold(Aabb::nothing(), |bounds, shape| bounds.union(&swept_bounds(shape, &body.sweep, extent)))
+    let bounds = shapes.filter(|shape| !shape.is_sensor).fold(Aabb::nothing(), |bounds, shape| {
+        let at = |end: &Pose<D>| shape.shape.aabb(&end.compose(shape.from_center));
+        bounds.union(&at(&ends[0])).union(&at(&ends[1]))
+    });
+    let extent = scene.bodies.cores[body.body as usize].extent;
+    bounds.grown(bulge(extent, DETOUR * awake.states[body.slot as usize].dr.length()))
+}
+
+/// True if there is something that stands in the way of a body, as far as boxes tell.
+fn has_static_in_way<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &FastBody<D>) -> bool {
+    let mut found = false;
+    scene.broad_phase.query_still(scene.proxies, &body.bounds, &mut |other| {
+        found = stands(scene, awake, other);
+        !found
+    });
+    found
+}
+
+/// True if a proxy is something that a body can be stopped by for good.
+fn stands<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, proxy: u32) -> bool {
+    let proxy = scene.proxies.get(proxy);
+    let is_still = proxy.kind == ProxyKind::Static
+        || proxy.kind == ProxyKind::Kinematic && awake.slot(proxy.body) == NO_SLOT;
+    is_still && !proxy.is_sensor
 }
 
 /// Distances of a pair; see [`Margins`].
@@ -292,13 +329,10 @@ fn first_static<D: Dim>(
             continue;
         }
         let bounds = swept_bounds(shape, &body.sweep, extent);
-        scene.broad_phase.query(scene.proxies, &bounds, &mut |other| {
-            let proxy = scene.proxies.get(other);
-            let stands = proxy.kind == ProxyKind::Static
-                || proxy.kind == ProxyKind::Kinematic && awake.slot(proxy.body) == NO_SLOT;
-            if stands && !proxy.is_sensor && (scene.may_touch)(index, other) {
+        scene.broad_phase.query_still(scene.proxies, &bounds, &mut |other| {
+            if stands(scene, awake, other) && (scene.may_touch)(index, other) {
                 let target = &scene.shapes[other];
-                let still = Sweep::still(scene.bodies.places[proxy.body as usize]);
+                let still = Sweep::still(scene.bodies.places[target.body as usize]);
                 let margins = margins(scene, shape, target, &body.sweep);
                 // The whole time for each: one that gets deep late may be met early.
                 if let Some(stop) = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, 1.0])

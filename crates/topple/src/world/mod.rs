@@ -28,6 +28,7 @@ mod snapshot;
 mod snapshot_joints;
 mod snapshot_shapes;
 mod step;
+mod structure;
 mod validate;
 
 pub use body_view::{Body, BodyMut};

@@ -13,9 +13,10 @@
 use super::World;
 use super::small_steps;
 use super::step::{StepPart, solve_part};
+use super::structure::Structure;
 use crate::Settings;
 use crate::body::{AwakeBodies, BodySet, NO_SLOT, NONE};
-use crate::island::Islands;
+use crate::island::{Island, Islands};
 use crate::joint::OCTAVE;
 use crate::math::*;
 use crate::solver::HeavyLoad;
@@ -41,15 +42,9 @@ const JOINT_SHARE: Real = 1.0 / 3.0;
 const CONTRADICTION: Real = 4.0;
 /// Nothing of more bodies is looked at as a column.
 const HIGHEST: u32 = 1024;
-/// Cosine to the vertical of a contact that bears.
-const UPRIGHT: Real = 0.5;
 /// Columns that stand straight bear this many times `refine_load` before they need it (no unit): a balance near its limit
 /// forgives less.
 const STRAIGHT: Real = 1.5;
-/// What rests farther from its middle than this share of its extent is a balance (no unit).
-const ASIDE: Real = 0.1;
-/// Cosine to the vertical of a contact of things that stand straight.
-const PLUMB: Real = 0.98;
 /// Loads are reported from this share of `refine_load` on.
 const REPORT: Real = 0.75;
 /// Time that a load has to last [s]: longer than an impact.
@@ -226,17 +221,22 @@ impl<D: Dim> World<D> {
     ) -> (Real, Real) {
         // At rest nothing bears more than the whole weighs, on a swing three times that. Joints that contradict each other pull
         // without end, and finer sub-steps make that worse.
-        let whole = self.build_of(island).1;
+        let (whole, is_uneven) = (self.size_of(island).1, self.is_uneven(island));
         let is_pressed = contact.max(joint) > CONTRADICTION * whole;
         let of_joint = |ratio: Real| {
             let counts = ratio > JOINT_EASE * self.settings.refine_load;
             if counts { ratio.min(SWING * whole) * JOINT_SHARE } else { 0.0 }
         };
-        let mut measured = if is_pressed { 0.0 } else { contact.max(of_joint(joint)) };
-        let is_small = (self.settings.refine_load..=STRAIGHT * self.settings.refine_load).contains(&measured);
-        if is_small && self.islands.slots[island].level == 0 && self.is_column(island) == Some(false) {
-            measured = 0.0;
-        }
+        let limit = self.settings.refine_load;
+        let counts = is_uneven
+            || match self.structure_of(island) {
+                Structure::Column => contact > STRAIGHT * limit || self.islands.slots[island].level > 0,
+                Structure::Balance | Structure::Row => true,
+                Structure::Joined | Structure::Heap => false,
+            };
+        let contact = if counts { contact.min(SWING * whole) } else { 0.0 };
+        let contact_weight = if is_uneven { contact_weight } else { 0.0 };
+        let measured = if is_pressed { 0.0 } else { contact.max(of_joint(joint)) };
         (measured, contact_weight.max(of_joint(joint_weight)))
     }
 
@@ -250,17 +250,24 @@ impl<D: Dim> World<D> {
         groups.grown.sort_unstable();
         groups.grown.dedup();
         for &island in &groups.grown {
-            if island == NONE || self.islands.slots[island].level > 0 || self.settings.max_refinement == 1 {
+            if island == NONE || self.settings.max_refinement == 1 {
                 continue;
             }
-            let count = self.islands.slots[island].count;
+            let Island { count, level, .. } = self.islands.slots[island];
             let limit = self.settings.refine_load;
-            let Some(is_balanced) = (count <= HIGHEST).then(|| self.is_column(island)).flatten() else {
-                continue;
+            let structure = if count <= HIGHEST { self.structure_of(island) } else { Structure::Heap };
+            let least = match structure {
+                Structure::Balance => limit,
+                Structure::Column => STRAIGHT * limit,
+                _ => Real::INFINITY,
             };
-            let least = if is_balanced { limit } else { STRAIGHT * limit };
-            if count as Real > least {
-                let (_, weight) = self.build_of(island);
+            if level > 0 {
+                // What has become part of a heap needs it no longer.
+                if structure == Structure::Heap && !self.is_uneven(island) {
+                    self.islands.set_level(island, 0, 0);
+                }
+            } else if count as Real > least {
+                let (_, weight) = self.size_of(island);
                 // At once: nothing is compressed yet.
                 let level = self.level_for(island, weight);
                 self.islands.set_level(island, level, 0);
@@ -313,57 +320,15 @@ impl<D: Dim> World<D> {
         true
     }
 
-    /// True if an island is a column, an arch, a stack: about as many links as bodies, most of them one above the other, and nothing
-    /// that bounces; then whether it is a balance of things that rest aside of their middle or on slopes. Walks no further than it has to: heaps show at once.
-    fn is_column(&self, island: u32) -> Option<bool> {
-        let up = self.settings.gravity * (-1.0 / self.settings.weight_scale());
-        let mut body = self.islands.slots[island].head;
-        let (mut bodies, mut ends, mut upright) = (0_u32, 0_u32, 0_u32);
-        let mut is_balanced = false;
-        while body != NONE {
-            bodies += 1;
-            for (contact, side) in self.contacts.of_body(self.bodies.records[body].first_contact) {
-                let hot = &self.contacts.hot[contact as usize];
-                let other = hot.bodies[1 - side];
-                if !hot.is_solid() || self.bodies.records[other].island != island {
-                    continue;
-                }
-                if hot.restitution > 0.0 {
-                    return None;
-                }
-                ends += 1;
-                let place_of = |side: usize| &self.bodies.places[hot.bodies[side] as usize];
-                let normal = place_of(0).rotation.rotate(hot.manifold.local_normal);
-                let rise = normal.dot(up).abs();
-                upright += u32::from(rise > UPRIGHT);
-                // Wedges, and what rests on a part of its face.
-                let points = hot.manifold.points();
-                let middle = points
-                    .iter()
-                    .fold(D::Vec::ZERO, |sum, p| sum + if side == 0 { p.local_a } else { p.local_b });
-                let aside = place_of(side).rotation.rotate(middle * (1.0 / points.len().max(1) as Real));
-                let aside = aside - up * aside.dot(up);
-                let is_aside = aside.length() > ASIDE * self.bodies.cores[body as usize].extent;
-                is_balanced |= rise < PLUMB || is_aside;
-            }
-            // Each link has two ends. What is joined is measured.
-            if ends > 2 * bodies + 2 || self.bodies.records[body].first_joint != NONE {
-                return None;
-            }
-            body = self.bodies.records[body].island_next;
-        }
-        (2 * upright >= ends).then_some(is_balanced)
-    }
-
     /// The level that an island with the given load needs.
     fn level_for(&self, island: u32, load: Real) -> u8 {
         let count = self.islands.slots[island].count as Real;
         if count > SLENDER * load {
             return 0;
         }
-        let (height, weight) = self.build_of(island);
+        let (height, weight) = self.size_of(island);
         // At rest nothing bears more than the whole weighs.
-        let load = load.min(SWING * weight);
+        let load = load.min(weight);
         if load <= self.settings.refine_load {
             return 0;
         }
@@ -376,31 +341,5 @@ impl<D: Dim> World<D> {
             level += 1;
         }
         level as u8
-    }
-
-    /// Length of an island in bodies (its longest extent over their mean size) and its mass over that of the lightest.
-    fn build_of(&self, island: u32) -> (Real, Real) {
-        let mut body = self.islands.slots[island].head;
-        let first = self.bodies.places[body as usize].position;
-        let (mut low, mut high, mut size, mut count) = (D::Vec::ZERO, D::Vec::ZERO, 0.0, 0.0);
-        let (mut mass, mut lightest) = (0.0, Real::INFINITY);
-        while body != NONE {
-            let from_first = self.bodies.places[body as usize].position - first;
-            for i in 0..D::N {
-                low.set(i, low.get(i).min(from_first.get(i)));
-                high.set(i, high.get(i).max(from_first.get(i)));
-            }
-            let core = &self.bodies.cores[body as usize];
-            size += core.extent;
-            if core.inv_mass > 0.0 {
-                mass += 1.0 / core.inv_mass;
-                lightest = lightest.min(1.0 / core.inv_mass);
-            }
-            count += 1.0;
-            body = self.bodies.records[body].island_next;
-        }
-        let longest = (0..D::N).map(|i| high.get(i) - low.get(i)).fold(0.0, Real::max);
-        let height = if size > 0.0 { 1.0 + longest * count / size } else { count };
-        (height, mass / lightest)
     }
 }

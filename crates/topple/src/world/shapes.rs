@@ -226,7 +226,7 @@ impl<D: Dim> World<D> {
             filter: shape.filter,
             is_sensor: shape.is_sensor,
         };
-        self.proxies.slots[index as usize] = proxy;
+        self.proxies.set(index, proxy);
         self.methods.broad_phase.insert(&self.proxies, index);
         self.moved.insert(index);
     }
@@ -237,7 +237,7 @@ impl<D: Dim> World<D> {
             return;
         }
         self.methods.broad_phase.remove(&self.proxies, index);
-        self.proxies.slots[index as usize] = Proxy::default();
+        self.proxies.set(index, Proxy::default());
         self.moved.remove(index);
     }
 

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::body::{
     Bodies, BodyCore, BodyDef, BodyKind, BodyRecord, BodySet, Drag, Load, Locks, NO_SPEED, NONE,
 };
-use crate::broad_phase::{Proxy, ProxyKind};
+use crate::broad_phase::{Proxies, Proxy, ProxyKind};
 use crate::contact::{Color, Contact, ContactPoint, ContactRecord, Manifold, NO_COLOR};
 use crate::island::Island;
 use crate::math::*;
@@ -642,7 +642,7 @@ fn load_bodies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(
 }
 
 fn load_proxies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
-    world.proxies.slots = vec![Proxy::default(); world.shapes.slot_count()];
+    world.proxies = Proxies::from_slots(vec![Proxy::default(); world.shapes.slot_count()]);
     for index in 0..world.shapes.slot_count() as u32 {
         let Some(shape) = world.shapes.get(index) else { continue };
         let fat: Aabb<D> = input.get()?;
@@ -653,7 +653,7 @@ fn load_proxies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<
                 return Err(input.damaged("box of a shape"));
             }
             let (body, filter, is_sensor) = (shape.body, shape.filter, shape.is_sensor);
-            world.proxies.slots[index as usize] = Proxy { fat, body, kind, filter, is_sensor };
+            world.proxies.set(index, Proxy { fat, body, kind, filter, is_sensor });
         }
     }
     Ok(())

@@ -99,6 +99,40 @@ fn bounces_are_true_3d() {
     bounces_are_true::<D3>();
 }
 
+/// A small elastic ball that is stopped at every bounce keeps its energy under gravity: what gravity gives on the part of the way
+/// that is missing is no gift.
+fn bounces_keep_energy<D: Kit>() {
+    let mut world = weightless::<D>();
+    let mut settings = world.settings().clone();
+    settings.gravity = D::Vec::axis(1) * -9.8;
+    world.set_settings(settings).unwrap();
+    let floor = ShapeDef::new(D::block(50.0, 0.02)).restitution(1.0).friction(0.0);
+    world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [floor]).unwrap();
+    let ball = ShapeDef::new(D::ball(0.02)).restitution(1.0).friction(0.0);
+    let ball = world.create_body_with(thrown::<D>(D::Vec::axis(1) * 3.0, D::Vec::ZERO), [ball]).unwrap();
+    let energy = |world: &World<D>| {
+        let body = world.body(ball).unwrap();
+        0.5 * body.linear_velocity().length_squared() + 9.8 * body.position().to_vec().get(1)
+    };
+    let (start, mut stopped) = (energy(&world), 0);
+    for step in 0..1800 {
+        world.step();
+        stopped += world.profile().counters.stopped;
+        let change = energy(&world) / start - 1.0;
+        assert!(change.abs() < 0.01, "step {step}: energy off by {:.2} %", 100.0 * change);
+    }
+    assert!(stopped > 10, "{stopped} stops");
+}
+
+#[test]
+fn bounces_keep_energy_2d() {
+    bounces_keep_energy::<D2>();
+}
+#[test]
+fn bounces_keep_energy_3d() {
+    bounces_keep_energy::<D3>();
+}
+
 /// Where nothing is fast, nothing is looked at: a stack that settles has the same bits with and without.
 fn slow_bodies_are_left_alone<D: Kit>() {
     let run = |continuous: bool| {

@@ -17,6 +17,8 @@ mod materials;
 mod compounds;
 // Piles at rest: they stand, carry their weight and fall asleep.
 mod stacking;
+// Heavy things on light ones: small steps for those who need them.
+mod small_steps;
 // What a step reports, and the functions of the user that it calls.
 mod events;
 // Rays, points and boxes asked of a world.

@@ -1,0 +1,141 @@
+//! What a group of touching bodies is as far as loads are concerned: `refine.rs` asks.
+//!
+//! Columns, arches and rows bear all they carry in one place; heaps share it, and are left alone. A column shows in its links:
+//! each body has one below and one above.
+
+use super::World;
+use crate::body::NONE;
+use crate::math::*;
+
+/// Bodies are uneven if their mean mass is this many times that of the lightest (no unit). A heap of like bodies shares its
+/// loads whatever its shape, and takes the usual sub-steps.
+const UNEVEN: Real = 4.0;
+/// Of so many bodies of a refined column one may touch a third.
+const TOUCHED: u32 = 8;
+/// What moves as after a fall of more than this many times its own size is on its way to somewhere else (no unit).
+const FALL: Real = 0.02;
+/// The same for what stands on the ground by itself: dominoes.
+const OWN_FALL: Real = 1.0;
+/// Cosine to the vertical of a contact that bears.
+const UPRIGHT: Real = 0.5;
+/// What rests farther from its middle than this share of its extent is a balance (no unit).
+const ASIDE: Real = 0.1;
+/// Cosine to the vertical of a contact of things that stand straight.
+const PLUMB: Real = 0.98;
+
+/// What an island is as far as loads are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Structure {
+    /// One upon the other, straight.
+    Column,
+    /// The same with things that rest aside of their middle or on slopes: an arch, an overhang.
+    Balance,
+    /// One beside the other, each on its own feet: dominoes.
+    Row,
+    /// Bodies that are joined to each other. Their joints are measured.
+    Joined,
+    /// Anything else: loads are shared, or in motion, or bounce.
+    Heap,
+}
+
+impl<D: Dim> World<D> {
+    /// What an island is as far as loads are concerned. Walks no further than it has to: heaps show at once.
+    pub(super) fn structure_of(&self, island: u32) -> Structure {
+        let up = self.settings.gravity * (-1.0 / self.settings.weight_scale());
+        let mut body = self.islands.slots[island].head;
+        let (mut bodies, mut ends, mut upright) = (0_u32, 0_u32, 0_u32);
+        let (mut branched, mut standing, mut is_balanced) = (0_u32, 0_u32, false);
+        // Each has one below and one above. What is refined may be touched by something else.
+        let is_strict = self.islands.slots[island].level == 0;
+        let gravity = self.settings.weight_scale();
+        while body != NONE {
+            bodies += 1;
+            let core = &self.bodies.cores[body as usize];
+            let record = &self.bodies.records[body];
+            let (before, mut stands) = (ends, false);
+            for (contact, side) in self.contacts.of_body(record.first_contact) {
+                let hot = &self.contacts.hot[contact as usize];
+                let other = hot.bodies[1 - side];
+                if !hot.is_solid() || self.bodies.records[other].island != island {
+                    stands |= hot.is_solid();
+                    continue;
+                }
+                if hot.restitution > 0.0 {
+                    return Structure::Heap;
+                }
+                ends += 1;
+                let place_of = |side: usize| &self.bodies.places[hot.bodies[side] as usize];
+                let normal = place_of(0).rotation.rotate(hot.manifold.local_normal);
+                let rise = normal.dot(up).abs();
+                upright += u32::from(rise > UPRIGHT);
+                // Wedges, and what rests on a part of its face.
+                let points = hot.manifold.points();
+                let middle = points
+                    .iter()
+                    .fold(D::Vec::ZERO, |sum, p| sum + if side == 0 { p.local_a } else { p.local_b });
+                let aside = place_of(side).rotation.rotate(middle * (1.0 / points.len().max(1) as Real));
+                let aside = aside - up * aside.dot(up);
+                is_balanced |= rise < PLUMB || aside.length() > ASIDE * core.extent;
+            }
+            for (joint, side) in self.joints.of_body(record.first_joint) {
+                let other = self.joints.hot[joint as usize].bodies[1 - side];
+                if self.bodies.cores[other as usize].inv_mass > 0.0 {
+                    return Structure::Joined;
+                }
+                stands = true;
+            }
+            let fall = if stands { OWN_FALL } else { FALL };
+            if is_strict && core.motion.linear.length_squared() > 2.0 * gravity * fall * core.extent {
+                return Structure::Heap;
+            }
+            // In a row each stands by itself, and may lean on several.
+            branched += u32::from(ends > before + 2 && !stands);
+            standing += u32::from(stands);
+            // Each link has two ends.
+            if is_strict && branched > 0 || ends > 2 * bodies + 2 {
+                return Structure::Heap;
+            }
+            body = record.island_next;
+        }
+        if standing == 0 || branched > 1 + bodies / TOUCHED {
+            Structure::Heap
+        } else if 2 * upright >= ends {
+            if is_balanced { Structure::Balance } else { Structure::Column }
+        } else if standing == bodies {
+            Structure::Row
+        } else {
+            Structure::Heap
+        }
+    }
+
+    /// True if the bodies of an island differ much in mass.
+    pub(super) fn is_uneven(&self, island: u32) -> bool {
+        self.size_of(island).1 >= UNEVEN * self.islands.slots[island].count as Real
+    }
+
+    /// Length of an island in bodies (its longest extent over their mean size) and its mass over that of the lightest.
+    pub(super) fn size_of(&self, island: u32) -> (Real, Real) {
+        let mut body = self.islands.slots[island].head;
+        let first = self.bodies.places[body as usize].position;
+        let (mut low, mut high, mut size, mut count) = (D::Vec::ZERO, D::Vec::ZERO, 0.0, 0.0);
+        let (mut mass, mut lightest) = (0.0, Real::INFINITY);
+        while body != NONE {
+            let from_first = self.bodies.places[body as usize].position - first;
+            for i in 0..D::N {
+                low.set(i, low.get(i).min(from_first.get(i)));
+                high.set(i, high.get(i).max(from_first.get(i)));
+            }
+            let core = &self.bodies.cores[body as usize];
+            size += core.extent;
+            if core.inv_mass > 0.0 {
+                mass += 1.0 / core.inv_mass;
+                lightest = lightest.min(1.0 / core.inv_mass);
+            }
+            count += 1.0;
+            body = self.bodies.records[body].island_next;
+        }
+        let longest = (0..D::N).map(|i| high.get(i) - low.get(i)).fold(0.0, Real::max);
+        let height = if size > 0.0 { 1.0 + longest * count / size } else { count };
+        (height, mass / lightest)
+    }
+}

@@ -1,0 +1,207 @@
+//! Groups that bear much take their step in small ones, by themselves; everything else does not.
+
+use crate::support::*;
+use std::sync::Arc;
+use topple::exec::Pool;
+use topple::joint::Ball;
+use topple::math::*;
+use topple::{BodyDef, BodyId, JointDef, JointKind, Pose, ShapeDef, World};
+
+/// A thousand boxes' weight on ten boxes.
+fn heavy_on_light<D: TestDim>(world: &mut World<D>) -> BodyId {
+    add_floor(world, 0.6);
+    for i in 0..10 {
+        add_body(world, 0.0, 0.5 + i as Real, D::cube(1.0));
+    }
+    add_shaped(world, 0.0, 10.5, ShapeDef::new(D::cube(1.0)).density(1000.0))
+}
+
+/// A chain of twenty balls that hangs from the sky, with a heavy one at its end.
+fn heavy_chain<D: TestDim>(world: &mut World<D>, x: Real, ratio: Real) -> BodyId {
+    let mut last = world.create_body(BodyDef::fixed(D::point(x, 40.0))).unwrap();
+    for i in 0..20 {
+        let density = if i == 19 { ratio } else { 1.0 };
+        let shape = ShapeDef::new(D::ball(0.2)).density(density);
+        let next = add_shaped(world, x + 0.5 * (i + 1) as Real, 40.0, shape);
+        let pivot = Pose::at(D::point(x + 0.5 * i as Real, 40.0));
+        let joint = JointDef::at(world, last, next, JointKind::Ball(Ball::default()), pivot).unwrap();
+        world.create_joint(joint).unwrap();
+        last = next;
+    }
+    last
+}
+
+/// With small steps the stack stands within 2 %, without them it is pressed flat.
+fn heavy_body_stands_on_light_ones<D: TestDim>() {
+    for (max_refinement, stands) in [(64, true), (1, false)] {
+        let mut world = World::<D>::new();
+        adjust(&mut world, |s| (s.sleeping, s.max_refinement) = (false, max_refinement));
+        let top = heavy_on_light(&mut world);
+        run(&mut world, 5.0);
+        let height = world.body(top).unwrap().position().to_vec().get(1);
+        let found = (height - 10.5).abs() < 0.02 * 10.5;
+        assert_eq!(found, stands, "max_refinement {max_refinement}: height {height} m");
+        let profile = world.profile();
+        assert_eq!(profile.counters.refined, if stands { 11 } else { 0 }, "bodies in small steps");
+        assert_eq!(profile.counters.refinement > 1, stands);
+    }
+}
+
+#[test]
+fn heavy_body_stands_on_light_ones_2d() {
+    heavy_body_stands_on_light_ones::<D2>();
+}
+#[test]
+fn heavy_body_stands_on_light_ones_3d() {
+    heavy_body_stands_on_light_ones::<D3>();
+}
+
+/// Heaps of like bodies, those that fall together and those that stand, share their loads and pay nothing; nor does a stack of ten.
+fn ordinary_piles_pay_nothing<D: TestDim>() {
+    let mut rain = World::<D>::new();
+    add_floor(&mut rain, 0.6);
+    for side in [-1.0, 1.0] {
+        let wall = ShapeDef::new(D::half_space(-side, 0.0, -6.0));
+        rain.create_body_with(BodyDef::fixed(D::point(0.0, 0.0)), [wall]).unwrap();
+    }
+    let mut random = Random(7);
+    for i in 0..150 {
+        let (x, y) = (random.between(-5.0, 5.0), 1.0 + 0.4 * i as Real);
+        let size = random.between(0.6, 1.0);
+        let shape = if i % 2 == 0 { D::cube(size) } else { D::ball(0.5 * size) };
+        add_body(&mut rain, x, y, shape);
+    }
+    let mut pyramid = World::<D>::new();
+    heap(&mut pyramid, 12);
+    let mut stack = World::<D>::new();
+    add_floor(&mut stack, 0.6);
+    for i in 0..10 {
+        add_body(&mut stack, 0.0, 0.5 + i as Real, D::cube(1.0));
+    }
+    for (name, mut world) in [("rain", rain), ("pyramid", pyramid), ("stack of ten", stack)] {
+        for step in 0..480 {
+            world.step();
+            let refined = world.profile().counters.refined;
+            assert_eq!(refined, 0, "{name}, step {step}: {refined} bodies in small steps");
+        }
+    }
+}
+
+#[test]
+fn ordinary_piles_pay_nothing_2d() {
+    ordinary_piles_pay_nothing::<D2>();
+}
+#[test]
+fn ordinary_piles_pay_nothing_3d() {
+    ordinary_piles_pay_nothing::<D3>();
+}
+
+/// A column that is swallowed by a heap goes back to the usual steps at once.
+fn column_in_a_heap_is_given_up<D: TestDim>() {
+    let mut world = World::<D>::new();
+    add_floor(&mut world, 0.6);
+    for i in 0..20 {
+        add_body(&mut world, 0.0, 0.5 + i as Real, D::cube(1.0));
+    }
+    world.step();
+    world.step();
+    assert_eq!(world.profile().counters.refined, 20, "a tower of twenty needs small steps");
+    // Walls of boxes on both sides, which touch it.
+    for i in 0..19 {
+        for x in [-2.0, -1.0, 1.0, 2.0] {
+            add_body(&mut world, x, 0.5 + i as Real, D::cube(1.0));
+        }
+    }
+    run(&mut world, 0.5);
+    assert_eq!(world.profile().counters.refined, 0);
+}
+
+#[test]
+fn column_in_a_heap_is_given_up_2d() {
+    column_in_a_heap_is_given_up::<D2>();
+}
+#[test]
+fn column_in_a_heap_is_given_up_3d() {
+    column_in_a_heap_is_given_up::<D3>();
+}
+
+/// The bits are the same on threads and after a restore, in the middle of it too, with levels on their way up.
+fn small_steps_are_deterministic<D: TestDim>() {
+    let scene = || {
+        let mut world = World::<D>::new();
+        adjust(&mut world, |s| s.sleeping = false);
+        heavy_on_light(&mut world);
+        heavy_chain(&mut world, 30.0, 1000.0);
+        heavy_chain(&mut world, 60.0, 30.0);
+        world
+    };
+    let mut serial = scene();
+    let mut parallel = scene();
+    parallel.set_executor(Arc::new(Pool::new(3)));
+    let mut restored: Option<World<D>> = None;
+    let mut most = 0;
+    for step in 0..150 {
+        serial.step();
+        parallel.step();
+        most = most.max(serial.profile().counters.refined);
+        assert_eq!(serial.state_hash(), parallel.state_hash(), "three threads, step {step}");
+        if let Some(world) = &mut restored {
+            world.step();
+            assert_eq!(serial.state_hash(), world.state_hash(), "restored, step {step}");
+        }
+        if step % 30 == 7 {
+            restored = Some(World::restore(&serial.snapshot()).unwrap());
+        }
+    }
+    assert!(most >= 31, "the stack and a chain take small steps: {most} bodies");
+}
+
+#[test]
+fn small_steps_are_deterministic_2d() {
+    small_steps_are_deterministic::<D2>();
+}
+#[test]
+fn small_steps_are_deterministic_3d() {
+    small_steps_are_deterministic::<D3>();
+}
+
+/// Wave speed of hinged dominoes [m/s] 0.48 m high, 0.07 m thick, 0.18 m apart, without friction.
+fn domino_wave() -> Real {
+    let (height, thickness, pitch) = (0.48, 0.07, 0.25);
+    let mut world = World::<D2>::new();
+    adjust(&mut world, |s| s.sleeping = false);
+    let ground = add_floor(&mut world, 0.0);
+    let ids: Vec<BodyId> = (0..52)
+        .map(|i| {
+            let x = i as Real * pitch;
+            let spin = if i == 0 { -8.0 } else { 0.0 };
+            let def = BodyDef {
+                angular_velocity: spin,
+                ..BodyDef::dynamic(D2::point(x - 0.5 * thickness, 0.5 * height))
+            };
+            let shape = ShapeDef::new(D2::block(thickness, height)).friction(0.0);
+            let id = world.create_body_with(def, [shape]).unwrap();
+            let pivot = Pose::at(D2::point(x, 0.0));
+            let mut joint =
+                JointDef::at(&world, ground, id, JointKind::Ball(Ball::default()), pivot).unwrap();
+            joint.collide_connected = true;
+            world.create_joint(joint).unwrap();
+            id
+        })
+        .collect();
+    let mut time_of = |i: usize| {
+        while world.body(ids[i]).unwrap().rotation().angle() > -0.05 {
+            world.step();
+            assert!(world.time() < 20.0, "domino {i} falls");
+        }
+        world.time() as Real
+    };
+    let (first, last) = (time_of(30), time_of(50));
+    20.0 * pitch / (last - first)
+}
+
+/// The energy of the leaning chain and the momentum of each hit give 3.859 m/s [`crates/topple/examples/quality` derives it].
+#[test]
+fn dominoes_fall_as_fast_as_they_should() {
+    assert_close("speed of the wave", domino_wave(), 3.859, 0.05 * 3.859, "m/s");
+}
