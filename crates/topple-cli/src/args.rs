@@ -5,10 +5,21 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use topple::{D3, Methods};
 
+/// Below the list of commands.
+const AFTER_HELP: &str = "\
+First steps:
+  topple list scenes                             what there is to run
+  topple run scenes/stokes/pool_break.scene      simulate one, and say how it went
+  topple render scenes/stokes/pool_break.scene -o break.png --frames 120
+
+Completions for your shell: topple completions bash (or zsh, fish, elvish, powershell)
+Manual pages: topple man | man -l -, or topple man FOLDER for all of them
+Exit codes: 0 fine, 1 could not do it, 2 wrong usage, 3 the scene has errors";
+
 /// Simulate, check, test and picture scenes of rigid bodies, in the plane and in space.
 #[derive(Parser)]
 #[command(name = "topple", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 fine, 1 could not do it, 2 wrong usage, 3 the scene has errors.")]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -47,13 +58,13 @@ pub(crate) enum Command {
 pub(crate) struct SceneArgs {
     /// Scene file, or a world saved by `run --save`; - or nothing: standard input
     pub scene: Option<PathBuf>,
-    /// Give a value to a parameter of the scene, or else to a setting of the world
+    /// Give a value to a `param` of the scene, or else to a setting of the world (`topple list settings`); may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
-    /// Seed of the scene's random numbers
+    /// Seed of the scene's random numbers [default: the scene's, or 0]
     #[arg(long, value_name = "U", value_parser = whole, allow_negative_numbers = true)]
     pub seed: Option<u64>,
-    /// Time of one step in seconds
+    /// Time of one step in seconds, also as 1/60 [default: the scene's, or 1/60]
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub dt: Option<f64>,
     /// Threads to work on; the result does not depend on them [default: one per core]
@@ -62,19 +73,19 @@ pub(crate) struct SceneArgs {
     /// Stop if the scene has errors, instead of leaving out what is faulty
     #[arg(long)]
     pub strict: bool,
-    /// How motion is computed from forces
+    /// How motion is computed from forces [default: the scene's, or semi-implicit-euler]
     #[arg(long, value_name = "M", value_parser = methods("integrator"), help_heading = "Methods")]
     pub integrator: Option<String>,
-    /// How candidate pairs are found
+    /// How candidate pairs are found [default: the scene's, or bvh]
     #[arg(long, value_name = "M", value_parser = methods("broad phase"), help_heading = "Methods")]
     pub broad_phase: Option<String>,
-    /// How contact points are found
+    /// How contact points are found [default: the scene's, or auto]
     #[arg(long, value_name = "M", value_parser = methods("narrow phase"), help_heading = "Methods")]
     pub narrow_phase: Option<String>,
-    /// How contacts are solved
+    /// How contacts and joints are solved [default: the scene's, or soft-step]
     #[arg(long, value_name = "M", value_parser = methods("solver"), help_heading = "Methods")]
     pub solver: Option<String>,
-    /// Sub-steps per step
+    /// Sub-steps per step [default: the scene's, or 4]
     #[arg(long, value_name = "K", value_parser = substeps, allow_negative_numbers = true, help_heading = "Methods")]
     pub substeps: Option<u32>,
     /// Never let bodies fall asleep
@@ -111,10 +122,10 @@ pub(crate) struct RunArgs {
 
 #[derive(Args)]
 pub(crate) struct CheckArgs {
-    /// Scene files; - for standard input
+    /// Scene files, or folders to search for them; - for standard input
     #[arg(required = true)]
     pub scenes: Vec<PathBuf>,
-    /// Give a value to a parameter of the scenes, or else to a setting of the world
+    /// Give a value to a `param` of the scenes, or else to a setting of the world; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
     /// Say nothing about scenes without findings
@@ -127,7 +138,7 @@ pub(crate) struct TestArgs {
     /// Scene files, or folders to search for them
     #[arg(required = true)]
     pub scenes: Vec<PathBuf>,
-    /// Give a value to a parameter of the scenes, or else to a setting of the world
+    /// Give a value to a `param` of the scenes, or else to a setting of the world; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
     /// Scenes to run at the same time [default: one per core]
@@ -184,13 +195,13 @@ pub(crate) struct GenerateArgs {
     /// Which scene
     #[arg(value_parser = PossibleValuesParser::new(crate::generate::names()), hide_possible_values = true)]
     pub name: String,
-    /// How many, in the scene's own measure
+    /// How many: the parameter `n` of the scene, see below
     #[arg(short, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     pub n: Option<u64>,
-    /// Seed of the random numbers
+    /// Seed of the random numbers that the scene draws
     #[arg(long, value_name = "S", value_parser = whole, allow_negative_numbers = true)]
     pub seed: Option<u64>,
-    /// Another value for a parameter of the scene
+    /// Another value for a parameter of the scene; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
 }
@@ -202,9 +213,9 @@ pub(crate) struct ListArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Folder in which scenes are looked for
-    #[arg(long, value_name = "DIR", default_value = "scenes")]
-    pub folder: PathBuf,
+    /// Folder in which scenes are looked for [default: scenes]
+    #[arg(long, value_name = "DIR")]
+    pub folder: Option<PathBuf>,
 }
 
 /// What `list` lists.

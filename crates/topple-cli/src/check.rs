@@ -13,7 +13,8 @@ use topple_scene::run::Simulation;
 pub(crate) fn check(args: &CheckArgs) -> Outcome {
     let mut faulty = 0;
     let mut unreadable = false;
-    for path in &args.scenes {
+    let scenes = input::scene_files(&args.scenes)?;
+    for path in &scenes {
         match check_one(path, args) {
             Ok(errors) => faulty += usize::from(errors > 0),
             // The others are still worth a look.
@@ -28,7 +29,7 @@ pub(crate) fn check(args: &CheckArgs) -> Outcome {
         return Err(Failure::Scene(format!(
             "{} of {} with errors",
             faulty,
-            count(args.scenes.len(), "scene", "scenes")
+            count(scenes.len(), "scene", "scenes")
         )));
     }
     if unreadable { Err(Failure::Said) } else { Ok(()) }
@@ -45,8 +46,8 @@ fn check_one(path: &Path, args: &CheckArgs) -> Outcome<usize> {
     session::tell(loaded);
     let simulation = Simulation::new(&loaded.scene);
     let refused = simulation.diagnostics();
-    for finding in refused.iter() {
-        output::say(session::place_and_message(finding, &loaded.sources, &opened.origin.name));
+    if !refused.is_empty() {
+        output::say(refused.render(&loaded.sources, output::colour()).trim_end());
     }
     let errors = loaded.diagnostics.errors() + refused.errors();
     let warnings = loaded.diagnostics.warnings() + refused.warnings();

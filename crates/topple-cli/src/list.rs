@@ -1,13 +1,17 @@
 //! `topple list`: scenes, methods, settings.
 
 use crate::args::{ListArgs, Topic};
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::saved::Origin;
 use crate::{generate, input, output, session};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use topple::{D3, Methods, Settings};
+use topple::{D3, Methods, SettingInfo, Settings};
+use topple_scene::schema::world::{setting_doc, setting_key};
+
+/// Where scenes are looked for if nobody says.
+const DEFAULT_FOLDER: &str = "scenes";
 
 /// Prints the lists.
 pub(crate) fn list(args: &ListArgs) -> Outcome {
@@ -15,8 +19,14 @@ pub(crate) fn list(args: &ListArgs) -> Outcome {
     let mut object = Map::new();
     let mut text = String::new();
     if wants(Topic::Scenes) {
-        let scenes = scenes(&args.folder)?;
-        text.push_str(&scenes_text(&args.folder, &scenes));
+        let folder = args.folder.as_deref().unwrap_or(Path::new(DEFAULT_FOLDER));
+        // Nobody asked for the default one: it need not be there.
+        if args.folder.is_some() && !folder.is_dir() {
+            let reason = if folder.exists() { "it is not a folder" } else { "no such folder" };
+            return Err(Failure::cannot(format_args!("cannot list {}: {reason}", folder.display())));
+        }
+        let scenes = scenes(folder)?;
+        text.push_str(&scenes_text(folder, &scenes));
         let rows = scenes.iter().map(|scene| {
             json!({ "path": scene.path.display().to_string(), "title": scene.title,
                     "dimension": scene.dimension, "bodies": scene.bodies,
@@ -34,7 +44,8 @@ pub(crate) fn list(args: &ListArgs) -> Outcome {
     if wants(Topic::Settings) {
         text.push_str(&settings_text());
         let rows = Settings::<D3>::info().into_iter().map(|setting| {
-            json!({ "name": setting.name, "unit": setting.unit, "default": setting.default, "about": setting.doc })
+            json!({ "name": setting.name, "key": setting_key(setting.name), "unit": setting.unit,
+                    "default": setting.default, "about": setting.doc })
         });
         object.insert("settings".into(), rows.collect());
     }
@@ -126,10 +137,22 @@ fn methods_json() -> Value {
 }
 
 fn settings_text() -> String {
-    let mut text = String::from("\nsettings (name, default, unit)\n");
-    for setting in Settings::<D3>::info() {
-        let unit = if setting.unit == "1" { "" } else { setting.unit };
-        let _ = writeln!(text, "  {:<28}{:<12}{unit:<8}{}", setting.name, setting.default, setting.doc);
+    let mut text = String::from("\nsettings of a world, for `world { … }` and --set (name, default, unit)\n");
+    let rows: Vec<_> = Settings::<D3>::info().into_iter().map(|row| (setting_key(row.name), row)).collect();
+    // Written out: a letter with a sign on top of it is one column wide, not two bytes.
+    let width = |of: &dyn Fn(&(String, SettingInfo)) -> usize| rows.iter().map(of).max().unwrap_or(0);
+    let unit = |row: &SettingInfo| if row.unit == "1" { "" } else { row.unit };
+    let names = width(&|(key, _)| key.len());
+    let defaults = width(&|(_, row)| row.default.chars().count());
+    let units = width(&|(_, row)| unit(row).chars().count());
+    for (key, row) in &rows {
+        let _ = writeln!(
+            text,
+            "  {key:<names$}  {:<defaults$}  {:<units$}  {}",
+            row.default,
+            unit(row),
+            setting_doc(row).split_whitespace().collect::<Vec<_>>().join(" ")
+        );
     }
     text
 }

@@ -12,6 +12,7 @@ use topple_scene::diagnostics::{Diagnostic, Severity};
 use topple_scene::lower::{Space, apply_setting};
 use topple_scene::model::{Scene, Setting};
 use topple_scene::run::{Run, Simulation};
+use topple_scene::schema::world::setting_key;
 use topple_scene::span::Sources;
 use topple_scene::{FileLoader, Loaded, Loader, Options, Surface, schema};
 
@@ -136,18 +137,6 @@ pub(crate) fn tell(loaded: &Loaded) {
     }
 }
 
-/// A finding of the engine in one line. Settings have no place in the text.
-pub(crate) fn place_and_message(finding: &Diagnostic, sources: &Sources, name: &str) -> String {
-    let word = if finding.severity == Severity::Error { "error" } else { "warning" };
-    match sources.get(finding.span.file).filter(|_| finding.code != "setting") {
-        Some(file) => {
-            let (line, column) = sources.line_column(finding.span);
-            format!("{word}: {}:{line}:{column}: {}", file.name, finding.message)
-        }
-        None => format!("{word}: {name}: {}", finding.message),
-    }
-}
-
 impl Session {
     /// Puts settings into the world, from the command line.
     fn begin(&mut self, settings: Vec<(String, String)>) -> Outcome {
@@ -165,8 +154,11 @@ impl Session {
     /// Tells what the engine refused since the last time: while the world was built, or when an event came.
     pub(crate) fn tell_engine(&mut self) {
         let found = self.simulation.diagnostics();
+        let report = found.render_from(self.told, &self.sources, output::colour());
+        if found.iter().len() > self.told {
+            output::say(report.trim_end());
+        }
         for finding in found.iter().skip(self.told) {
-            output::say(place_and_message(finding, &self.sources, &self.name));
             match finding.severity {
                 Severity::Error => self.errors += 1,
                 Severity::Warning => self.warnings += 1,
@@ -228,21 +220,9 @@ pub(crate) fn apply(simulation: &mut Simulation, settings: &[(String, String)]) 
 
 fn set(simulation: &mut Simulation, key: &str, value: &str) -> Outcome {
     // The engine's spelling is good too.
-    let key = if key.contains('_') { camel(key) } else { key.into() };
+    let key = if key.contains('_') { setting_key(key) } else { key.into() };
     let result = each!(simulation, run => apply_setting(&mut run.world, &key, &Setting::Text(value.into())));
     result.map_err(|reason| Failure::usage(format_args!("{key}={value}: {reason}")))
-}
-
-/// `contact_hertz` → `contactHertz`.
-fn camel(key: &str) -> String {
-    let mut parts = key.split('_');
-    let mut name = String::from(parts.next().unwrap_or_default());
-    for part in parts {
-        let mut letters = part.chars();
-        name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        name.push_str(letters.as_str());
-    }
-    name
 }
 
 /// A loaded scene and where it came from.
@@ -297,7 +277,7 @@ fn take_engine_settings(overrides: &mut Vec<(String, String)>, scene: &Scene) ->
     overrides.retain(|(key, value)| {
         let in_language = world.is_some_and(|world| world.param(key).is_some());
         let in_scene = scene.parameters.iter().any(|known| known.name == key.as_str());
-        let in_engine = engine.iter().any(|known| known.name == key || camel(known.name) == *key);
+        let in_engine = engine.iter().any(|known| known.name == key || setting_key(known.name) == *key);
         let take = in_engine && !in_language && !in_scene;
         if take {
             taken.push((key.clone(), value.clone()));

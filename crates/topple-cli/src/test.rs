@@ -11,9 +11,9 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use topple_scene::diagnostics::Severity;
 use topple_scene::model::steps;
 use topple_scene::run::Simulation;
+use topple_scene::span::Sources;
 
 /// Simulated time of a scene that neither says how long it is nor expects anything by a time [s].
 const DEFAULT_TIME: f64 = 10.0;
@@ -124,7 +124,7 @@ fn ask_scene(path: &Path, set: &[(String, String)], verdict: &mut Verdict) -> Ou
     }
     let mut simulation = Simulation::new(&loaded.scene);
     session::apply(&mut simulation, &opened.engine)?;
-    refusals(&simulation)?;
+    refusals(&simulation, &loaded.sources)?;
     let frames = loaded.scene.frames().unwrap_or_else(|| steps(DEFAULT_TIME, loaded.scene.world.dt));
     while simulation.steps() < frames && !stop::is_asked() {
         let before = simulation.steps();
@@ -136,7 +136,7 @@ fn ask_scene(path: &Path, set: &[(String, String)], verdict: &mut Verdict) -> Ou
     if stop::is_asked() {
         return Err(Failure::cannot("interrupted"));
     }
-    refusals(&simulation)?;
+    refusals(&simulation, &loaded.sources)?;
     verdict.steps = simulation.steps();
     verdict.hash = simulation.hash();
     for outcome in simulation.outcomes(true) {
@@ -144,8 +144,8 @@ fn ask_scene(path: &Path, set: &[(String, String)], verdict: &mut Verdict) -> Ou
         let file = loaded.sources.get(outcome.span.file).map_or("?", |file| file.name.as_str());
         verdict.answers.push(Answer {
             place: format!("{file}:{line}"),
+            condition: written(&outcome, &loaded.sources),
             about: outcome.about,
-            condition: outcome.condition,
             passed: outcome.passed == Some(true),
             step: outcome.step,
             found: match outcome.passed {
@@ -158,10 +158,18 @@ fn ask_scene(path: &Path, set: &[(String, String)], verdict: &mut Verdict) -> Ou
 }
 
 /// What the engine refused fails the test: the scene is not what it says.
-fn refusals(simulation: &Simulation) -> Outcome {
-    let errors = simulation.diagnostics().iter().filter(|found| found.severity == Severity::Error);
-    let messages: Vec<_> = errors.map(|found| found.message.as_str()).collect();
-    if messages.is_empty() { Ok(()) } else { Err(Failure::cannot(messages.join("\n"))) }
+fn refusals(simulation: &Simulation, sources: &Sources) -> Outcome {
+    let found = simulation.diagnostics();
+    if found.errors() == 0 {
+        return Ok(());
+    }
+    Err(Failure::cannot(format_args!("the engine refused it\n{}", found.render(sources, false).trim_end())))
+}
+
+/// A condition as it was written, on one line; as it was read if it is from nowhere.
+fn written(outcome: &topple_scene::run::Outcome, sources: &Sources) -> String {
+    let words: Vec<_> = sources.text(outcome.place).split_whitespace().collect();
+    if words.is_empty() { outcome.condition.clone() } else { words.join(" ") }
 }
 
 fn verdict_text(verdict: &Verdict) -> String {

@@ -44,6 +44,8 @@ pub struct Declaration {
     pub parameters: Vec<Argument>,
     /// Declarations inside the braces.
     pub items: Vec<Item>,
+    /// Part of it could not be read: the rest is checked, but nothing is made of it.
+    pub broken: bool,
     /// All of it, head to closing brace.
     pub span: Span,
 }

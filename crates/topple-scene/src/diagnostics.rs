@@ -177,9 +177,15 @@ impl Diagnostics {
     /// The findings as text for a person: file, line, the underlined text, the reason, the advice.
     #[must_use]
     pub fn render(&self, sources: &Sources, colour: bool) -> String {
+        self.render_from(0, sources, colour)
+    }
+
+    /// The same without the first findings, which have been told before.
+    #[must_use]
+    pub fn render_from(&self, first: usize, sources: &Sources, colour: bool) -> String {
         let mut cache = Cache::new(sources);
         let mut out = Vec::new();
-        for found in &self.list {
+        for found in self.list.iter().skip(first) {
             if fits(found, sources) {
                 write_one(found, &mut cache, colour, &mut out);
             } else {
@@ -234,7 +240,11 @@ impl<'a> ariadne::Cache<FileId> for &mut Cache<'a> {
 }
 
 fn write_one(found: &Diagnostic, cache: &mut Cache<'_>, colour: bool, out: &mut Vec<u8>) {
-    let range = |span: Span| (span.file, span.start as usize..span.end.max(span.start) as usize);
+    let sources = cache.sources;
+    let range = |span: Span| {
+        let span = first_line(span, sources);
+        (span.file, span.start as usize..span.end.max(span.start) as usize)
+    };
     let kind = match found.severity {
         Severity::Error => ReportKind::Error,
         Severity::Warning => ReportKind::Warning,
@@ -262,6 +272,13 @@ fn write_one(found: &Diagnostic, cache: &mut Cache<'_>, colour: bool, out: &mut 
     // Writing to a vector cannot fail; the cache answers for every id.
     let _ = report.finish().write(cache, &mut *out);
     out.push(b'\n');
+}
+
+/// Of a place of several lines the first: a whole declaration need not be repeated to say which it is.
+fn first_line(span: Span, sources: &Sources) -> Span {
+    let text = sources.text(span);
+    let end = text.find(['\n', '\r']).unwrap_or(text.len());
+    Span { end: span.start + end as u32, ..span }
 }
 
 /// Longest line that is shown whole [bytes].

@@ -158,6 +158,21 @@ impl Loaded {
     }
 }
 
+/// Whether a text is words with hyphens between them.
+fn is_hyphenated(text: &str) -> bool {
+    let word = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    text.contains('-')
+        && text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && text.split('-').all(|part| !part.is_empty() && word(part))
+}
+
+/// Whether a setting of the world takes one of a few words.
+fn wants_word(name: &str) -> bool {
+    let name = name.strip_prefix("world.").unwrap_or(name);
+    let row = schema::kind("world").and_then(|world| world.param(name));
+    row.is_some_and(|row| matches!(row.kind, schema::Type::Word(_)))
+}
+
 /// Loads a scene from text. Never fails: what is wrong is in the diagnostics, and the scene holds the rest.
 #[must_use]
 pub fn load(text: &str, options: Options<'_>) -> Loaded {
@@ -178,8 +193,8 @@ pub fn load(text: &str, options: Options<'_>) -> Loaded {
         let file = sources.add(format!("--set {name}"), value.clone());
         let span = Span { file, start: 0, end: value.len() as u32 };
         // Methods have hyphens in their names; on a command line nobody quotes twice.
-        let word = schema::world::is_method(&value)
-            .then(|| ast::Expr::leaf(ast::ExprKind::Text(value.as_str().into()), span));
+        let is_word = schema::world::is_method(&value) || is_hyphenated(&value) && wants_word(&name);
+        let word = is_word.then(|| ast::Expr::leaf(ast::ExprKind::Text(value.as_str().into()), span));
         if let Some(expr) = word.or_else(|| parser::parse_value(&value, file, &limits, &mut diagnostics)) {
             given.push(Override { name, value: Arc::new(expr), used: false, span });
         }

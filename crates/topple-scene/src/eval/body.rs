@@ -19,9 +19,10 @@ impl Evaluator<'_> {
         declaration: &Declaration,
     ) -> Result<(), Reported> {
         let name = self.own_name(&declaration.head);
-        let mut record = self.record(kind, &declaration.kind, &declaration.parameters)?;
-        let (shape, turned) = self.shape(&mut record, declaration)?;
-        let local = if kind.name == "wall" { Pose::IDENTITY } else { self.turned_pose(&record, turned)? };
+        let mut record = self.record(kind, declaration)?;
+        let local = self.turned_pose(&record);
+        let shape = self.shape(&mut record, declaration);
+        let (local, shape) = (local?, shape?);
         let part = Part {
             shape,
             pose: Pose::IDENTITY,
@@ -41,7 +42,7 @@ impl Evaluator<'_> {
         declaration: &Declaration,
     ) -> Result<(), Reported> {
         let name = self.own_name(&declaration.head);
-        let record = self.record(kind, &declaration.kind, &declaration.parameters);
+        let record = self.record(kind, declaration);
         let mut parts = Vec::new();
         let mut sound = true;
         self.compound_items(&declaration.items, record.as_ref().ok(), &mut parts, &mut sound)?;
@@ -53,7 +54,7 @@ impl Evaluator<'_> {
             let error = Diagnostic::error("structure", declaration.kind.span, "this body has no shapes");
             return Err(self.fail(error.help("write shapes inside: body { box { size 1,1,1 } }")));
         }
-        let local = self.turned_pose(&record, None)?;
+        let local = self.turned_pose(&record)?;
         let body = self.body(&record, name, local, parts, declaration)?;
         self.emit_body(body)
     }
@@ -66,7 +67,7 @@ impl Evaluator<'_> {
         parts: &mut Vec<Part>,
         sound: &mut bool,
     ) -> Result<(), Reported> {
-        let locals = self.locals.len();
+        let (locals, failed) = (self.locals.len(), self.failed.len());
         for item in items {
             if self.exhausted {
                 return Err(Reported);
@@ -75,13 +76,8 @@ impl Evaluator<'_> {
                 Item::Declaration(inner) => self.part(inner, outer, parts),
                 Item::Constant(constant) => {
                     self.at_site(constant.name.span);
-                    match self.eval(&constant.value) {
-                        Ok(value) => {
-                            self.push_local(&constant.name.text, value);
-                            Ok(())
-                        }
-                        Err(error) => Err(error),
-                    }
+                    let value = self.eval(&constant.value);
+                    self.define_local(&constant.name.text, value)
                 }
                 Item::If(branch) => match self.flag(&branch.condition) {
                     Ok(holds) => {
@@ -122,6 +118,7 @@ impl Evaluator<'_> {
             *sound &= result.is_ok();
         }
         self.locals.truncate(locals);
+        self.failed.truncate(failed);
         Ok(())
     }
 
@@ -148,15 +145,21 @@ impl Evaluator<'_> {
             let message = format!("'{}' does not exist in {}D", word.text, self.dimension());
             return Err(self.fail(Diagnostic::error("dimension", word.span, message)));
         }
-        let mut record = self.record(kind, word, &inner.parameters)?;
+        let mut record = self.record(kind, inner)?;
+        let mut sound = true;
         for param in schema::bodies::MOTION {
             if let Some(span) = record.span(param.name) {
                 let message = format!("'{}' belongs to the body, not to one of its shapes", param.name);
-                return Err(self.fail(Diagnostic::error("structure", span, message)));
+                self.fail(Diagnostic::error("structure", span, message));
+                sound = false;
             }
         }
-        let (shape, turned) = self.shape(&mut record, inner)?;
-        let pose = if kind.name == "wall" { Pose::IDENTITY } else { self.turned_pose(&record, turned)? };
+        let pose = self.turned_pose(&record);
+        let shape = self.shape(&mut record, inner);
+        let (pose, shape) = (pose?, shape?);
+        if !sound {
+            return Err(Reported);
+        }
         parts.push(Part {
             shape,
             pose,
@@ -168,15 +171,9 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// The shape of a record, and the rotation its axis means.
-    fn shape(
-        &mut self,
-        record: &mut Record,
-        declaration: &Declaration,
-    ) -> Result<(Shape, Option<[f64; 4]>), Reported> {
-        let axis = if self.dimension() == 3 && record.has("axis") { record.vector("axis") } else { None };
-        let turned = axis.map(geometry::from_y);
-        let shape = match record.kind.name {
+    /// The shape of a record.
+    fn shape(&mut self, record: &mut Record, declaration: &Declaration) -> Result<Shape, Reported> {
+        Ok(match record.kind.name {
             "sphere" | "circle" => Shape::Ball { radius: record.number_or("radius") },
             "box" => Shape::Cuboid { size: record.vector_or("size"), rounding: record.number_or("rounding") },
             "cylinder" => {
@@ -229,8 +226,7 @@ impl Evaluator<'_> {
             },
             "mesh" => self.mesh(record, declaration)?,
             _ => self.height_field(record, declaration)?,
-        };
-        Ok((shape, turned))
+        })
     }
 
     fn capsule(&mut self, record: &Record, declaration: &Declaration) -> Result<Shape, Reported> {
@@ -293,12 +289,6 @@ impl Evaluator<'_> {
         if self.dimension() == 2 {
             return Ok(Pose { position, angle: record.number("angle").unwrap_or(0.0), ..Pose::IDENTITY });
         }
-        let ways = ["angle", "angles", "orientation"];
-        let mut given = ways.iter().filter_map(|name| record.span(name));
-        if let (Some(_), Some(second)) = (given.next(), given.next()) {
-            let message = "the rotation is given twice: one of 'angle', 'angles', 'orientation'";
-            return Err(self.fail(Diagnostic::error("duplicate-parameter", second, message)));
-        }
         let mut rotation = Pose::IDENTITY.rotation;
         if let Some(angle) = record.number("angle") {
             rotation = geometry::about(record.vector_or("about"), angle);
@@ -320,14 +310,15 @@ impl Evaluator<'_> {
     }
 
     /// The pose of a shape that may be turned by an axis instead.
-    fn turned_pose(&mut self, record: &Record, turned: Option<[f64; 4]>) -> Result<Pose, Reported> {
-        let pose = self.pose_of(record, "centre")?;
-        let Some(rotation) = turned else { return Ok(pose) };
-        if let Some(span) = ["angle", "angles", "orientation"].iter().find_map(|name| record.span(name)) {
-            let message = "the rotation is given twice: by 'axis' and by this";
-            return Err(self.fail(Diagnostic::error("duplicate-parameter", span, message)));
+    fn turned_pose(&mut self, record: &Record) -> Result<Pose, Reported> {
+        if record.kind.name == "wall" {
+            return Ok(Pose::IDENTITY);
         }
-        Ok(Pose { rotation, ..pose })
+        let pose = self.pose_of(record, "centre")?;
+        match record.vector("axis") {
+            Some(axis) if self.dimension() == 3 => Ok(Pose { rotation: geometry::from_y(axis), ..pose }),
+            _ => Ok(pose),
+        }
     }
 
     // ---- what all bodies have -----------------------------------------------------------------------------
@@ -345,16 +336,13 @@ impl Evaluator<'_> {
         // Off unless given: no look at the table for each of them.
         let flag = |name: &str| record.flag_given(name) == Some(true);
         let number = |name: &str, default: f64| record.number(name).unwrap_or(default);
-        let kind = match (flag("static") || is_wall, flag("kinematic")) {
-            (true, true) => {
-                let span = record.span("kinematic").unwrap_or(declaration.kind.span);
-                let message = "a body is 'static' or 'kinematic', not both";
-                return Err(self.fail(Diagnostic::error("value", span, message)));
-            }
-            (_, true) => BodyKind::Kinematic,
-            (true, _) => BodyKind::Static,
-            _ if ground => BodyKind::Static,
-            _ => BodyKind::Dynamic,
+        // Both at once have been refused.
+        let kind = if flag("kinematic") {
+            BodyKind::Kinematic
+        } else if flag("static") || is_wall || ground {
+            BodyKind::Static
+        } else {
+            BodyKind::Dynamic
         };
         if kind == BodyKind::Static
             && let Some(span) = record.span("vel").or_else(|| record.span("angvel"))
@@ -412,6 +400,9 @@ impl Evaluator<'_> {
     }
 
     fn emit_body(&mut self, body: Body) -> Result<(), Reported> {
+        if self.is_lost() {
+            return Ok(());
+        }
         match &mut self.output {
             Output::Scene => self.scene.bodies.push(body),
             Output::Event(actions) => actions.push(Action::AddBody(Box::new(body))),

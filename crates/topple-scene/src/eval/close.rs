@@ -27,14 +27,28 @@ impl Evaluator<'_> {
     }
 
     pub(crate) fn is_bound(&self, name: &SmolStr) -> bool {
-        self.locals.iter().any(|(known, _)| known == name) || self.globals.contains_key(name)
+        self.locals.iter().any(|(known, _)| known == name)
+            || self.failed.contains(name)
+            || self.globals.contains_key(name)
     }
 
     fn close_block(&mut self, items: &[Item], own: &mut Vec<SmolStr>) -> Result<Vec<Item>, Reported> {
         let outer = own.len();
         let mut closed = Vec::with_capacity(items.len());
         for item in items {
-            closed.push(self.close_item(item, own)?);
+            // In a trial everything is looked at; what stays is only what can run.
+            let is_broken = matches!(item, Item::Declaration(declaration) if declaration.broken);
+            if is_broken && !self.keeps_units {
+                continue;
+            }
+            match self.close_item(item, own) {
+                Ok(item) => closed.push(item),
+                // Without a constant nothing that uses it can run.
+                Err(Reported) if self.exhausted || matches!(item, Item::Constant(_) | Item::Parameter(_)) => {
+                    return Err(Reported);
+                }
+                Err(Reported) => {}
+            }
         }
         own.truncate(outer);
         Ok(closed)
@@ -108,7 +122,8 @@ impl Evaluator<'_> {
             parameters.push(Argument { name: argument.name.clone(), value });
         }
         let items = self.close_block(&declaration.items, own)?;
-        Ok(Declaration { kind: declaration.kind.clone(), head, parameters, items, span: declaration.span })
+        let Declaration { kind, broken, span, .. } = declaration;
+        Ok(Declaration { kind: kind.clone(), head, parameters, items, broken: *broken, span: *span })
     }
 
     /// Names of bodies stay; only their indices are closed.
@@ -153,6 +168,7 @@ impl Evaluator<'_> {
             ExprKind::Number(value, unit) => ExprKind::Number(*value, unit.filter(|_| self.keeps_units)),
             ExprKind::Name(name) if !own.contains(name) && self.is_bound(name) => {
                 match self.lookup(name, expr.span) {
+                    Some(Err(Reported)) if self.keeps_units && !self.exhausted => ExprKind::Bad,
                     Some(value) => return Ok(literal(&value?, expr.span, self.keeps_units)),
                     None => expr.kind.clone(),
                 }
@@ -185,7 +201,7 @@ impl Evaluator<'_> {
                 }
                 ExprKind::List(closed)
             }
-            ExprKind::Bad => return Err(Reported),
+            ExprKind::Bad if !self.keeps_units => return Err(Reported),
             other => other.clone(),
         };
         Ok(Expr::node(kind, expr.span))

@@ -4,13 +4,14 @@ use smol_str::SmolStr;
 
 use super::names::{BODIES, Named, TargetRef};
 use super::query::PendingQuery;
-use super::record::Checked;
+use super::record::{Checked, Record};
 use super::{Evaluator, Output, Reported, random};
 use crate::ast::{self, Declaration};
 use crate::diagnostics::Diagnostic;
 use crate::model::director::{Change, JointChange};
 use crate::model::{Action, BodyKind, Event, Expectation, Moment, Query, Schedule, Scope, Window};
 use crate::schema::KindInfo;
+use crate::schema::world::{METHODS, engine_setting};
 use crate::units::Dimension;
 use crate::value::Value;
 
@@ -20,6 +21,8 @@ pub(crate) struct PendingEvent {
     /// Its block with the units in it, to be tried once.
     pub trial: Vec<ast::Item>,
     pub when: Option<PendingQuery>,
+    /// Its moment is faulty: its block is tried, but it never happens.
+    pub lost: bool,
 }
 
 /// An expectation, likewise.
@@ -78,22 +81,15 @@ impl Evaluator<'_> {
         };
         let mut when = None;
         let schedule = match &event.schedule {
-            ast::Schedule::At(moment) => Schedule::At(self.moment(moment)?),
-            ast::Schedule::Every { period, from, until } => {
-                let span = period.value.span;
-                let period = self.moment(period)?;
-                if matches!(period, Moment::Steps(0)) || period == Moment::Time(0.0) {
-                    return Err(self.fail(Diagnostic::error("value", span, "a period is not zero")));
-                }
-                let from = from.as_ref().map_or(Ok(period), |from| self.moment(from))?;
-                let until = until.as_ref().map(|until| self.moment(until)).transpose()?;
-                Schedule::Every { period, from, until }
-            }
-            ast::Schedule::When(condition) => {
-                when = Some(self.query(condition)?);
+            ast::Schedule::At(moment) => self.moment(moment).map(Schedule::At),
+            ast::Schedule::Every { period, from, until } => self.every(period, from.as_ref(), until.as_ref()),
+            ast::Schedule::When(condition) => self.query(condition).map(|condition| {
+                when = Some(condition);
                 Schedule::When(Query::Number(0.0))
-            }
+            }),
         };
+        let sound = schedule.is_ok();
+        let schedule = schedule.unwrap_or(Schedule::At(Moment::Steps(0)));
         let level = self.levels.last().cloned().unwrap_or_default();
         let scope =
             Scope { group: self.group_name().unwrap_or_default(), pose: self.pose, loops: level.loops };
@@ -102,10 +98,30 @@ impl Evaluator<'_> {
         let trial = self.close_items(&event.items, variable.as_ref());
         self.keeps_units = false;
         let trial = trial?;
-        let items = self.close_items(&event.items, variable.as_ref())?;
+        let items = self.close_items(&event.items, variable.as_ref());
+        let lost = !sound || items.is_err() || self.is_lost();
+        let items = items.unwrap_or_default();
         let event = Event { schedule, variable, stream, scope, items, span: event.span };
-        self.pending.events.push(PendingEvent { event, trial, when });
+        self.pending.events.push(PendingEvent { event, trial, when, lost });
         Ok(())
+    }
+
+    fn every(
+        &mut self,
+        period: &ast::Moment,
+        from: Option<&ast::Moment>,
+        until: Option<&ast::Moment>,
+    ) -> Result<Schedule, Reported> {
+        let span = period.value.span;
+        let period = self.moment(period).and_then(|period| {
+            if matches!(period, Moment::Steps(0)) || period == Moment::Time(0.0) {
+                return Err(self.fail(Diagnostic::error("value", span, "a period is not zero")));
+            }
+            Ok(period)
+        });
+        let from = from.map_or(period, |from| self.moment(from));
+        let until = until.map(|until| self.moment(until)).transpose();
+        Ok(Schedule::Every { period: period?, from: from?, until: until? })
     }
 
     /// Expands the block of an event for one of its occurrences; the actions stay in the output.
@@ -149,13 +165,14 @@ impl Evaluator<'_> {
         }
         self.at_site(expectation.span);
         let window = match &expectation.window {
-            ast::Window::Always => Window::Always,
-            ast::Window::Finally => Window::Finally,
-            ast::Window::After(moment) => Window::After(self.moment(moment)?),
-            ast::Window::By(moment) => Window::By(self.moment(moment)?),
+            ast::Window::Always => Ok(Window::Always),
+            ast::Window::Finally => Ok(Window::Finally),
+            ast::Window::After(moment) => self.moment(moment).map(Window::After),
+            ast::Window::By(moment) => self.moment(moment).map(Window::By),
             ast::Window::From(from, until) => {
-                let from = self.moment(from)?;
-                Window::From(from, until.as_ref().map(|until| self.moment(until)).transpose()?)
+                let from = self.moment(from);
+                let until = until.as_ref().map(|until| self.moment(until)).transpose();
+                from.and_then(|from| Ok(Window::From(from, until?)))
             }
         };
         let mut conditions = Vec::new();
@@ -173,15 +190,16 @@ impl Evaluator<'_> {
                 "nothing is expected here",
             )));
         }
-        if !sound {
+        let Some(window) = window.ok().filter(|_| sound && !self.is_lost()) else {
             // Names in the sound ones are still looked up, so that all faults are listed.
             self.pending.checks.append(&mut conditions);
             return Err(Reported);
-        }
+        };
         let expectation = Expectation {
             window,
             about: expectation.about.clone(),
             conditions: Vec::new(),
+            places: expectation.conditions.iter().map(|condition| condition.span).collect(),
             span: expectation.span,
         };
         self.pending.expectations.push(PendingExpectation { expectation, conditions });
@@ -200,20 +218,34 @@ impl Evaluator<'_> {
             let help = format!("write it in an event: at 5s {{ {} … }}", declaration.kind.text);
             return Err(self.fail(Diagnostic::error("structure", declaration.kind.span, message).help(help)));
         }
-        let record = self.record(kind, &declaration.kind, &declaration.parameters)?;
+        let record = self.record(kind, declaration);
         let takes_bodies = !matches!(kind.name, "set" | "stop");
+        let mut sound = true;
         if takes_bodies == declaration.head.is_empty() {
             let message = if takes_bodies {
                 format!("'{}' needs a name", kind.name)
             } else {
                 format!("'{}' takes no name", kind.name)
             };
-            return Err(self.fail(Diagnostic::error("name", declaration.kind.span, message)));
+            self.fail(Diagnostic::error("name", declaration.kind.span, message));
+            sound = false;
         }
+        let kinds: &[Named] = match kind.name {
+            "remove" => &[Named::Body, Named::Joint, Named::Force],
+            "change" => &[Named::Body, Named::Joint],
+            _ => BODIES,
+        };
         let mut on = Vec::new();
-        for word in &declaration.head {
-            on.push(self.target_ref(word)?);
+        for word in declaration.head.iter().filter(|_| takes_bodies) {
+            match self.target_ref(word) {
+                Ok(target) => on.push(target),
+                Err(Reported) => sound = false,
+            }
         }
+        let Some(mut record) = record.ok().filter(|_| sound && !self.is_lost()) else {
+            self.pending.lost_targets.push((on, kinds));
+            return Err(Reported);
+        };
         let dimension = self.dimension();
         let turned = |name: &str| record.vector(name).map(|v| self.pose.turn(v));
         let action = match kind.name {
@@ -268,9 +300,19 @@ impl Evaluator<'_> {
             }
             "remove" => Action::Remove(Vec::new()),
             "wake" => Action::Wake(Vec::new()),
-            "sleep" => Action::Sleep(Vec::new()),
+            "merge" => {
+                if let (1, Some(Checked::Targets(parts))) = (on.len(), record.take("part")) {
+                    on.extend(parts);
+                } else {
+                    let message = "'merge' takes the name of one body";
+                    return Err(self.fail(Diagnostic::error("name", declaration.kind.span, message)));
+                }
+                Action::Merge(Vec::new(), declaration.span)
+            }
+            "unmerge" => Action::Unmerge(Vec::new(), declaration.span),
             "stop" => Action::Stop,
             _ => {
+                self.check_changeable(&record)?;
                 let given = record.iter().filter_map(|(param, value): (_, &Checked)| {
                     Some((SmolStr::new_static(param.name), value.setting(dimension)?))
                 });
@@ -279,14 +321,23 @@ impl Evaluator<'_> {
         };
         let index = self.emit_action(action);
         if !on.is_empty() {
-            let kinds: &[Named] = match kind.name {
-                "remove" => &[Named::Body, Named::Joint, Named::Force],
-                "change" => &[Named::Body, Named::Joint],
-                _ => BODIES,
-            };
             self.pending.actions.push(PendingTargets { on, kinds, action: index });
         }
         Ok(())
+    }
+
+    /// Settings that count only while the scene is read cannot be set later.
+    fn check_changeable(&mut self, record: &Record) -> Result<(), Reported> {
+        let mut sound = true;
+        for (param, _) in record.iter() {
+            if engine_setting(param.name).is_none() && !METHODS.contains(&param.name) {
+                let message = format!("'{}' cannot be changed during the run", param.name);
+                let span = record.span(param.name).unwrap_or_default();
+                self.fail(Diagnostic::error("structure", span, message));
+                sound = false;
+            }
+        }
+        if sound { Ok(()) } else { Err(Reported) }
     }
 
     /// Adds an action; its index.

@@ -114,7 +114,8 @@ fn set_targets(action: &mut Action, targets: Vec<crate::model::Target>) {
         | Action::Change { on, .. }
         | Action::Remove(on)
         | Action::Wake(on)
-        | Action::Sleep(on) => *on = targets,
+        | Action::Merge(on, _)
+        | Action::Unmerge(on, _) => *on = targets,
         _ => {}
     }
 }

@@ -6,12 +6,22 @@ use super::{Evaluator, Reported};
 use crate::ast::{Binary, Element, Expr, ExprKind, Range, Unary, Word};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::model::geometry;
+use crate::schema;
 use crate::schema::functions::{self, Body, Function};
 use crate::span::Span;
 use crate::units::Dimension;
 use crate::value::Value;
 
 type Evaluated<T = Value> = Result<T, Reported>;
+
+/// The first operand of a chain of differences, if it is a name.
+fn first_name(expr: &Expr) -> Option<&SmolStr> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Binary(Binary::Subtract, operands) => first_name(&operands.0),
+        _ => None,
+    }
+}
 
 impl Evaluator<'_> {
     /// The value of an expression. Non-finite results are errors here, so that nothing behind has to check.
@@ -34,17 +44,17 @@ impl Evaluator<'_> {
                 self.binary(*operator, &operands.0, &operands.1, expr.span)?
             }
             ExprKind::Within(three) => {
-                let [left, right, tolerance] =
-                    [self.number(&three.0)?, self.number(&three.1)?, self.number(&three.2)?];
+                let [left, right, tolerance] = self.numbers([&three.0, &three.1, &three.2])?;
                 Value::Flag((left - right).abs() <= tolerance)
             }
             ExprKind::Vector(parts) => self.vector(parts, expr.span)?,
             ExprKind::List(elements) => {
                 let mut list = Vec::new();
+                let mut sound = true;
                 for element in elements {
-                    self.element(element, &mut list)?;
+                    sound &= self.element(element, &mut list).is_ok();
                 }
-                return Ok(Value::List(list));
+                return if sound { Ok(Value::List(list)) } else { Err(Reported) };
             }
             ExprKind::Bad => return Err(Reported),
         };
@@ -65,6 +75,26 @@ impl Evaluator<'_> {
         match self.eval(expr)? {
             Value::Number(number, _) => Ok(number),
             other => Err(self.wrong_type(expr.span, "a number", &other)),
+        }
+    }
+
+    /// Several numbers; the faults of all of them are listed.
+    fn numbers<const N: usize>(&mut self, exprs: [&Expr; N]) -> Evaluated<[f64; N]> {
+        let mut numbers = [0.0; N];
+        let mut sound = true;
+        for (slot, expr) in numbers.iter_mut().zip(exprs) {
+            match self.number(expr) {
+                Ok(number) => *slot = number,
+                Err(Reported) => sound = false,
+            }
+        }
+        if sound { Ok(numbers) } else { Err(Reported) }
+    }
+
+    /// Looks at a value that nobody asked for, to list its faults. A word may mean anything there.
+    pub(crate) fn look_at(&mut self, expr: &Expr) {
+        if expr.as_word().is_none() && !matches!(expr.kind, ExprKind::Path(_)) {
+            let _ = self.eval(expr);
         }
     }
 
@@ -139,8 +169,18 @@ impl Evaluator<'_> {
             Binary::Or => return Ok(Value::Flag(self.flag(left)? || self.flag(right)?)),
             _ => {}
         }
-        let a = self.eval(left)?;
-        let b = self.eval(right)?;
+        if operator == Binary::Subtract
+            && schema::world::is_method(self.sources.text(span))
+            && !first_name(left).is_some_and(|name| self.is_bound(name))
+        {
+            let name = self.sources.text(span).to_string();
+            let message = format!("'{name}' is a text here, not a difference");
+            let error = Diagnostic::error("unknown-name", span, message);
+            return Err(self.fail(error.help(format!("write it in quotes: \"{name}\""))));
+        }
+        // Both are looked at before one of them may end it.
+        let (a, b) = (self.eval(left), self.eval(right));
+        let (a, b) = (a?, b?);
         if operator.is_comparison() {
             return self.compare(operator, &a, &b, span);
         }
@@ -223,8 +263,13 @@ impl Evaluator<'_> {
         let mut numbers = Vec::with_capacity(parts.len());
         let mut dimension = None;
         let mut measured = 0;
+        let mut sound = true;
         for part in parts {
-            match self.eval(part)? {
+            let Ok(value) = self.eval(part) else {
+                sound = false;
+                continue;
+            };
+            match value {
                 Value::Number(number, found) => {
                     numbers.push(number);
                     if let Some(found) = found {
@@ -237,10 +282,13 @@ impl Evaluator<'_> {
                         }
                     }
                 }
-                other => return Err(self.wrong_type(part.span, "a number", &other)),
+                other => {
+                    self.wrong_type(part.span, "a number", &other);
+                    sound = false;
+                }
             }
         }
-        Ok(Value::Vector(numbers, dimension))
+        if sound { Ok(Value::Vector(numbers, dimension)) } else { Err(Reported) }
     }
 
     fn element(&mut self, element: &Element, list: &mut Vec<Value>) -> Evaluated<()> {
@@ -278,9 +326,9 @@ impl Evaluator<'_> {
         range: &Range,
         span: Span,
     ) -> Evaluated<impl Iterator<Item = f64> + use<>> {
-        let from = self.number(&range.from)?;
-        let to = self.number(&range.to)?;
-        let step = range.step.as_ref().map_or(Ok(1.0), |step| self.number(step))?;
+        let ends = self.numbers([&range.from, &range.to]);
+        let step = range.step.as_ref().map_or(Ok(1.0), |step| self.number(step));
+        let ([from, to], step) = (ends?, step?);
         if step == 0.0 {
             let span = range.step.as_ref().map_or(span, |step| step.span);
             return Err(self.fail(Diagnostic::error("range", span, "a step of zero never ends")));
@@ -318,7 +366,9 @@ impl Evaluator<'_> {
             if crate::schema::director::quantity(&name.text).is_some() {
                 error = error.help("quantities of bodies are for 'expect' and 'when'");
             }
-            return Err(self.fail(error));
+            self.fail(error);
+            arguments.iter().for_each(|argument| self.look_at(argument));
+            return Err(Reported);
         };
         let (least, most) = function.count;
         if arguments.len() < least || arguments.len() > most {
@@ -338,20 +388,20 @@ impl Evaluator<'_> {
                 other => Err(self.wrong_type(arguments[0].span, "a number", &other)),
             },
             Body::Two(compute) => {
-                let [x, y] = [self.number(&arguments[0])?, self.number(&arguments[1])?];
+                let [x, y] = self.numbers([&arguments[0], &arguments[1]])?;
                 Ok(Value::plain(compute(x, y)))
             }
             Body::Three(compute) => {
-                let [x, y, z] =
-                    [self.number(&arguments[0])?, self.number(&arguments[1])?, self.number(&arguments[2])?];
+                let [x, y, z] = self.numbers([&arguments[0], &arguments[1], &arguments[2]])?;
                 Ok(Value::plain(compute(x, y, z)))
             }
             Body::Fold(compute) => {
-                let mut result = self.number(&arguments[0])?;
+                let mut result = self.number(&arguments[0]);
                 for argument in &arguments[1..] {
-                    result = compute(result, self.number(argument)?);
+                    let next = self.number(argument);
+                    result = result.and_then(|result| Ok(compute(result, next?)));
                 }
-                Ok(Value::plain(result))
+                result.map(Value::plain)
             }
             Body::Special => self.special(function, arguments, span),
         }
@@ -366,7 +416,7 @@ impl Evaluator<'_> {
             "uniform" | "gauss" | "dice" => self.random(function.name, arguments, span),
             "vec" => self.vector(arguments, span),
             "polar" => {
-                let [r, a] = [self.number(&arguments[0])?, self.number(&arguments[1])?];
+                let [r, a] = self.numbers([&arguments[0], &arguments[1]])?;
                 Ok(Value::Vector(vec![r * libm::cos(a), r * libm::sin(a)], None))
             }
             "length" => Ok(Value::plain(geometry::length(self.vector3(&arguments[0])?.0))),

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::joint::body_reference;
-use super::names::{Named, Reference, TargetRef};
+use super::names::{BODIES, Named, Reference, TargetRef};
 use super::record::{Checked, Record};
 use super::{Evaluator, Reported};
 use crate::ast::Declaration;
@@ -26,9 +26,9 @@ pub(crate) struct PendingForce {
 impl Evaluator<'_> {
     pub(crate) fn force(&mut self, declaration: &Declaration) -> Result<(), Reported> {
         let (kind, name) = self.second_word(declaration, forces::find, forces::KINDS)?;
-        let mut record = self.record(kind, &declaration.kind, &declaration.parameters)?;
-        let region = self.region(&record)?;
-        let force_kind = self.force_kind(&record, declaration)?;
+        let mut record = self.record(kind, declaration)?;
+        let region = self.region(&record);
+        let force_kind = self.force_kind(&record, declaration);
         let a = body_reference(&mut record, "a");
         let b = ["b", "from", "carrier"].iter().find_map(|name| body_reference(&mut record, name));
         let on = match record.take("on") {
@@ -37,9 +37,14 @@ impl Evaluator<'_> {
             _ => vec![TargetRef::All],
         };
         let name = name.map(|name| self.full_name(&name));
-        if let Some(name) = &name {
-            self.declare(name, Named::Force, declaration.kind.span)?;
+        let declared =
+            name.as_ref().map_or(Ok(()), |name| self.declare(name, Named::Force, declaration.kind.span));
+        if region.is_err() || force_kind.is_err() || declared.is_err() || self.is_lost() {
+            self.pending.lost_bodies.extend(a.into_iter().chain(b));
+            self.pending.lost_targets.push((on, BODIES));
+            return region.and(force_kind).and(declared);
         }
+        let (region, force_kind) = (region?, force_kind?);
         let force = Force { name, on: Vec::new(), region, kind: force_kind, span: declaration.span };
         self.pending.push_force(PendingForce { force, on, a, b });
         Ok(())

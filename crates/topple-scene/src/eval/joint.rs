@@ -63,15 +63,6 @@ fn motor(record: &Record, strength: &str) -> Option<Motor> {
 /// Stiffness of a motor joint that has a place or a rotation to hold and says nothing else [Hz].
 const MOTOR_FREQUENCY: f64 = 5.0;
 
-/// Pairs of parameters of which only one can be meant.
-const EXCLUSIVE: &[(&str, &str)] = &[
-    ("motorSpeed", "motorTarget"),
-    ("breakForce", "alarmForce"),
-    ("breakForce", "alarmTorque"),
-    ("breakTorque", "alarmForce"),
-    ("breakTorque", "alarmTorque"),
-];
-
 impl Evaluator<'_> {
     /// The table of `joint kind` or `force kind`, and the name after it.
     pub(crate) fn second_word(
@@ -94,14 +85,20 @@ impl Evaluator<'_> {
             let error = Diagnostic::error("unknown-declaration", first.span, message);
             return Err(self.fail(error.suggest(nearest(&word, names))));
         };
-        let name = self.own_name(rest)?;
-        Ok((kind, name))
+        // A wrong name does not keep the rest from being checked.
+        match self.own_name(rest) {
+            Ok(name) => Ok((kind, name)),
+            Err(Reported) => {
+                let _ = self.record(kind, declaration);
+                Err(Reported)
+            }
+        }
     }
 
     pub(crate) fn joint(&mut self, declaration: &Declaration) -> Result<(), Reported> {
         let (kind, name) = self.second_word(declaration, joints::find, joints::KINDS)?;
-        let mut record = self.record(kind, &declaration.kind, &declaration.parameters)?;
-        self.check_joint(&record)?;
+        let mut record = self.record(kind, declaration)?;
+        let checked = self.check_joint(&record);
         let joint_kind = self.joint_kind(&record);
         let place = |this: &Self, own: &str| {
             record.vector(own).or_else(|| record.vector("at")).map(|point| this.pose.point(point))
@@ -111,8 +108,11 @@ impl Evaluator<'_> {
             return Err(Reported);
         };
         let name = name.map(|name| self.full_name(&name));
-        if let Some(name) = &name {
-            self.declare(name, Named::Joint, declaration.kind.span)?;
+        let declared =
+            name.as_ref().map_or(Ok(()), |name| self.declare(name, Named::Joint, declaration.kind.span));
+        if checked.is_err() || declared.is_err() || self.is_lost() {
+            self.pending.lost_bodies.extend(std::iter::once(a).chain(b));
+            return checked.and(declared);
         }
         let joint = Joint {
             name,
@@ -134,7 +134,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Parameters that are fine one by one but not together.
+    /// What only some joints ask of their parameters together.
     fn check_joint(&mut self, record: &Record) -> Result<(), Reported> {
         let mut sound = true;
         let mut fail = |this: &mut Self, name: &str, message: String| {
@@ -142,11 +142,6 @@ impl Evaluator<'_> {
             this.fail(Diagnostic::error("value", span, message));
             sound = false;
         };
-        for (one, other) in EXCLUSIVE {
-            if record.has(one) && record.has(other) {
-                fail(self, other, format!("'{one}' and '{other}' cannot both be given"));
-            }
-        }
         if record.kind.name == "distance"
             && record.has("length")
             && record.has("limits")
@@ -254,11 +249,15 @@ impl Evaluator<'_> {
         kind: &'static KindInfo,
         declaration: &Declaration,
     ) -> Result<(), Reported> {
-        let mut record = self.record(kind, &declaration.kind, &declaration.parameters)?;
+        let mut record = self.record(kind, declaration)?;
         let (Some(a), Some(b)) = (body_reference(&mut record, "a"), body_reference(&mut record, "b")) else {
             return Err(Reported);
         };
         let ignore = Ignore { a: SmolStr::default(), b: SmolStr::default(), span: declaration.span };
+        if self.is_lost() {
+            self.pending.lost_bodies.extend([a, b]);
+            return Ok(());
+        }
         self.pending.push_ignore(PendingIgnore { ignore, a, b });
         Ok(())
     }

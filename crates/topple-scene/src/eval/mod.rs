@@ -78,6 +78,8 @@ pub(crate) struct Evaluator<'a> {
     overrides: Vec<Override>,
     globals: HashMap<SmolStr, Global>,
     locals: Vec<(SmolStr, Value)>,
+    /// Constants of the blocks around whose value is faulty: what uses them is skipped without another word.
+    failed: Vec<SmolStr>,
     /// Values given to the templates and includes being expanded.
     frames: Vec<Vec<(SmolStr, Value)>>,
     /// Text loaded so far [bytes].
@@ -107,6 +109,8 @@ pub(crate) struct Evaluator<'a> {
     has_unit_fault: bool,
     /// Places of such statements.
     unit_faults: Vec<Span>,
+    /// Groups around the current statement that are faulty themselves: what is in them is checked, but nothing is made.
+    lost: usize,
 }
 
 /// One `--set`.
@@ -132,6 +136,7 @@ impl<'a> Evaluator<'a> {
             overrides: Vec::new(),
             globals: HashMap::new(),
             locals: Vec::new(),
+            failed: Vec::new(),
             frames: Vec::new(),
             source_bytes: 0,
             templates: HashMap::new(),
@@ -152,6 +157,7 @@ impl<'a> Evaluator<'a> {
             keeps_units: false,
             has_unit_fault: false,
             unit_faults: Vec::new(),
+            lost: 0,
             output: Output::Scene,
             meshes: HashMap::new(),
         }
@@ -165,6 +171,11 @@ impl<'a> Evaluator<'a> {
 
     pub(crate) fn dimension(&self) -> u8 {
         self.world.dimension
+    }
+
+    /// Whether the current statement stands in something faulty.
+    fn is_lost(&self) -> bool {
+        self.lost > 0
     }
 
     /// Reports and gives the token to return.
@@ -235,6 +246,20 @@ impl<'a> Evaluator<'a> {
         self.locals.push((name.clone(), value));
     }
 
+    /// A constant of a block: its value, or that it has none.
+    fn define_local(&mut self, name: &SmolStr, value: Result<Value, Reported>) -> Result<(), Reported> {
+        match value {
+            Ok(value) => {
+                self.push_local(name, value);
+                Ok(())
+            }
+            Err(Reported) => {
+                self.failed.push(name.clone());
+                Err(Reported)
+            }
+        }
+    }
+
     fn pop_local(&mut self) {
         self.locals.pop();
     }
@@ -243,6 +268,9 @@ impl<'a> Evaluator<'a> {
     fn lookup(&mut self, name: &SmolStr, span: Span) -> Option<Result<Value, Reported>> {
         if let Some((_, value)) = self.locals.iter().rev().find(|(known, _)| known == name) {
             return Some(Ok(value.clone()));
+        }
+        if self.failed.contains(name) {
+            return Some(Err(Reported));
         }
         match self.globals.get(name)? {
             Global::Ready(value) => Some(Ok(value.clone())),

@@ -74,6 +74,8 @@ pub(crate) struct Names {
     sets: HashSet<SmolStr>,
     /// Names of faulty declarations and their shortenings: what refers to them is skipped without another word.
     faulty: HashSet<SmolStr>,
+    /// The places of faulty declarations that have a name.
+    lost: HashMap<SmolStr, Span>,
 }
 
 /// A name without its last indices or step, and so on to the first word.
@@ -150,6 +152,11 @@ impl Names {
     }
 }
 
+fn taken(name: &str, first: Span, span: Span) -> Diagnostic {
+    let error = Diagnostic::error("duplicate-name", span, format!("'{name}' is declared twice"));
+    if first.key() == span.key() { error } else { error.related(first, "first here") }
+}
+
 /// `[1,2]`, or nothing.
 pub(crate) fn write_indices(name: &mut String, first: &[f64], second: &[f64]) {
     if first.is_empty() && second.is_empty() {
@@ -190,14 +197,36 @@ impl Evaluator<'_> {
             )));
         }
         self.check_length(name, span)?;
-        if let Err(first) = self.names.add(name, kind, span) {
-            let mut error = Diagnostic::error("duplicate-name", span, format!("'{name}' is declared twice"));
-            if first.key() != span.key() {
-                error = error.related(first, "first here");
-            }
-            return Err(self.fail(error));
+        if self.is_lost() {
+            self.lose_declared(name, span);
+            return Ok(());
         }
-        Ok(())
+        // The first may be faulty itself: this one stays then.
+        self.check_taken(name, span);
+        match self.names.add(name, kind, span) {
+            Ok(()) => Ok(()),
+            Err(first) => Err(self.fail(taken(name, first, span))),
+        }
+    }
+
+    /// Reports a name that a faulty declaration has already.
+    fn check_taken(&mut self, name: &str, span: Span) {
+        let first = self.names.lost.get(name).copied();
+        if let Some(first) = first.filter(|first| first.key() != span.key()) {
+            self.diagnostics.push(taken(name, first, span));
+        }
+    }
+
+    /// Keeps the name of a faulty declaration, so that nobody is told that it does not exist; two of the same name are
+    /// told all the same.
+    pub(crate) fn lose_declared(&mut self, name: &str, span: Span) {
+        let known = self.names.known.get(name).map(|(_, first)| *first);
+        match known.filter(|first| first.key() != span.key()) {
+            Some(first) => self.diagnostics.push(taken(name, first, span)),
+            None => self.check_taken(name, span),
+        }
+        self.names.add_faulty(name);
+        self.names.lost.entry(SmolStr::new(name)).or_insert(span);
     }
 
     /// Full names grow with every group around them; a scene may have a million of them.
@@ -263,7 +292,8 @@ impl Evaluator<'_> {
             ExprKind::Vector(parts) => parts.as_slice(),
             _ => std::slice::from_ref(expr),
         };
-        parts.iter().map(|part| self.target_ref(part)).collect()
+        let found: Vec<_> = parts.iter().map(|part| self.target_ref(part)).collect();
+        found.into_iter().collect()
     }
 
     pub(crate) fn target_ref(&mut self, expr: &Expr) -> Result<TargetRef, Reported> {
@@ -339,6 +369,7 @@ impl Evaluator<'_> {
         targets: &[TargetRef],
         kinds: &'static [Named],
     ) -> Result<Vec<Target>, Reported> {
-        targets.iter().map(|target| self.resolve_target(target, kinds)).collect()
+        let found: Vec<_> = targets.iter().map(|target| self.resolve_target(target, kinds)).collect();
+        found.into_iter().collect()
     }
 }

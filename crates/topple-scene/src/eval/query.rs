@@ -44,11 +44,11 @@ impl Evaluator<'_> {
                 Ok(PendingQuery::Unary(*operator, Box::new(self.query(operand)?)))
             }
             ExprKind::Binary(operator, operands) => {
-                let (left, right) = (self.query(&operands.0)?, self.query(&operands.1)?);
-                Ok(PendingQuery::Binary(*operator, Box::new((left, right))))
+                let sides = self.query_sides(&operands.0, &operands.1)?;
+                Ok(PendingQuery::Binary(*operator, Box::new(sides)))
             }
             ExprKind::Within(three) => {
-                let (left, right) = (self.query(&three.0)?, self.query(&three.1)?);
+                let sides = self.query_sides(&three.0, &three.1);
                 let (tolerance, relative) = match three.2.kind {
                     ExprKind::Percent(percent) => (percent, true),
                     _ => (self.number(&three.2)?, false),
@@ -57,9 +57,20 @@ impl Evaluator<'_> {
                     let message = "a tolerance is not negative";
                     return Err(self.fail(Diagnostic::error("value", three.2.span, message)));
                 }
-                Ok(PendingQuery::Within(Box::new((left, right)), tolerance, relative))
+                Ok(PendingQuery::Within(Box::new(sides?), tolerance, relative))
             }
             _ => Err(self.fail(Diagnostic::error("type", expr.span, "this cannot be part of a condition"))),
+        }
+    }
+
+    /// Both sides of an operator. If one is faulty the names in the other are still looked up.
+    fn query_sides(&mut self, left: &Expr, right: &Expr) -> Result<(PendingQuery, PendingQuery), Reported> {
+        match (self.query(left), self.query(right)) {
+            (Ok(left), Ok(right)) => Ok((left, right)),
+            (left, right) => {
+                self.pending.checks.extend(left.into_iter().chain(right));
+                Err(Reported)
+            }
         }
     }
 
@@ -170,12 +181,12 @@ impl Evaluator<'_> {
                 Query::Unary(operator, Box::new(self.resolve_query(*inner)?))
             }
             PendingQuery::Binary(operator, sides) => {
-                let (left, right) = (self.resolve_query(sides.0)?, self.resolve_query(sides.1)?);
-                Query::Binary(operator, Box::new((left, right)))
+                let (left, right) = (self.resolve_query(sides.0), self.resolve_query(sides.1));
+                Query::Binary(operator, Box::new((left?, right?)))
             }
             PendingQuery::Within(sides, tolerance, relative) => {
-                let (left, right) = (self.resolve_query(sides.0)?, self.resolve_query(sides.1)?);
-                Query::Within { sides: Box::new((left, right)), tolerance, relative }
+                let (left, right) = (self.resolve_query(sides.0), self.resolve_query(sides.1));
+                Query::Within { sides: Box::new((left?, right?)), tolerance, relative }
             }
         })
     }

@@ -2,10 +2,10 @@
 
 use smol_str::SmolStr;
 
-use super::names::{Reference, TargetRef};
+use super::names::{BODIES, Reference, TargetRef};
 use super::scene::faulty_material;
 use super::{Evaluator, Reported};
-use crate::ast::{Argument, Expr, ExprKind, Word};
+use crate::ast::{Argument, Declaration, Expr, ExprKind, Word};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::lower::check_setting;
 use crate::model::{Setting, Vec3};
@@ -13,6 +13,18 @@ use crate::schema::{Default, Dims, Family, KindInfo, Param, Range, Type, functio
 use crate::span::Span;
 use crate::units::Dimension;
 use crate::value::Value;
+
+/// Pairs of parameters of which only one can be meant, in whatever has both.
+const EXCLUSIVE: &[(&str, &str)] = &[
+    ("motorSpeed", "motorTarget"),
+    ("breakForce", "alarmForce"),
+    ("breakForce", "alarmTorque"),
+    ("breakTorque", "alarmForce"),
+    ("breakTorque", "alarmTorque"),
+];
+
+/// Ways to give a rotation in 3D.
+const ROTATIONS: [&str; 3] = ["angle", "angles", "orientation"];
 
 /// A value that fits its row.
 #[derive(Clone, Debug)]
@@ -150,26 +162,91 @@ impl Evaluator<'_> {
     pub(crate) fn record(
         &mut self,
         kind: &'static KindInfo,
+        declaration: &Declaration,
+    ) -> Result<Record, Reported> {
+        self.record_of(kind, &declaration.kind, &declaration.parameters, declaration.broken)
+    }
+
+    /// The same for some of its parameters. What is missing from a broken declaration may be in what was not read.
+    pub(crate) fn record_of(
+        &mut self,
+        kind: &'static KindInfo,
         name: &Word,
         arguments: &[Argument],
+        broken: bool,
     ) -> Result<Record, Reported> {
         let mut record = Record { kind, given: Vec::with_capacity(arguments.len()) };
-        let mut sound = true;
-        for argument in arguments {
-            match self.argument(kind, argument, &record) {
+        let mut sound = !broken;
+        for (index, argument) in arguments.iter().enumerate() {
+            match self.argument(kind, argument, &arguments[..index]) {
                 Ok((param, value)) => record.given.push((param, value, argument.span())),
                 Err(Reported) => sound = false,
             }
         }
-        for param in kind.params().filter(|param| param.required) {
-            sound &= self.is_there(kind, param, name, arguments);
+        if !broken {
+            for param in kind.params().filter(|param| param.required) {
+                sound &= self.is_there(kind, param, name, arguments);
+            }
         }
-        if !self.world.declared {
+        if !broken && !self.world.declared {
             for param in kind.seed_required.iter().filter_map(|name| kind.param(name)) {
                 sound &= param.required || self.is_there(kind, param, name, arguments);
             }
         }
-        if sound { Ok(record) } else { Err(Reported) }
+        sound &= self.check_together(&record).is_ok();
+        if sound {
+            return Ok(record);
+        }
+        // The names in it are still looked up, once all are known.
+        for (_, value, _) in record.given {
+            match value {
+                Checked::Body(reference) => self.pending.lost_bodies.push(reference),
+                Checked::Targets(targets) => self.pending.lost_targets.push((targets, BODIES)),
+                _ => {}
+            }
+        }
+        Err(Reported)
+    }
+
+    /// Parameters that are fine one by one but not together.
+    fn check_together(&mut self, record: &Record) -> Result<(), Reported> {
+        let mut sound = true;
+        let mut fail = |this: &mut Self, code: &'static str, span: Span, message: String| {
+            this.fail(Diagnostic::error(code, span, message));
+            sound = false;
+        };
+        for (one, other) in EXCLUSIVE {
+            if record.has(one)
+                && let Some(span) = record.span(other)
+            {
+                fail(self, "value", span, format!("'{one}' and '{other}' cannot both be given"));
+            }
+        }
+        let is_body = matches!(record.kind.family, Family::Shape | Family::Compound);
+        let is_static = record.kind.name == "wall" || record.flag_given("static") == Some(true);
+        if is_body
+            && is_static
+            && record.flag_given("kinematic") == Some(true)
+            && let Some(span) = record.span("kinematic")
+        {
+            fail(self, "value", span, String::from("a body is 'static' or 'kinematic', not both"));
+        }
+        if self.dimension() == 3 && record.kind.param("orientation").is_some() {
+            let mut given = ROTATIONS.iter().filter_map(|name| record.span(name));
+            let (first, second) = (given.next(), given.next());
+            if let Some(second) = second {
+                let message = "the rotation is given twice: one of 'angle', 'angles', 'orientation'";
+                fail(self, "duplicate-parameter", second, message.into());
+            }
+            if is_body
+                && record.has("axis")
+                && let Some(first) = first
+            {
+                let message = "the rotation is given twice: by 'axis' and by this";
+                fail(self, "duplicate-parameter", first, message.into());
+            }
+        }
+        if sound { Ok(()) } else { Err(Reported) }
     }
 
     /// Whether a parameter that must be given is; reports it if not.
@@ -217,7 +294,7 @@ impl Evaluator<'_> {
         &mut self,
         kind: &'static KindInfo,
         argument: &Argument,
-        record: &Record,
+        before: &[Argument],
     ) -> Result<(&'static Param, Checked), Reported> {
         let name = &argument.name;
         let Some(param) = kind.param(&name.text) else {
@@ -225,33 +302,36 @@ impl Evaluator<'_> {
             let error = Diagnostic::error("unknown-parameter", name.span, message)
                 .suggest(self.nearest_parameter(kind, &name.text));
             // The value is still looked at, so that its own faults are listed too.
-            if let Some(value) = &argument.value
-                && value.as_word().is_none()
-                && !matches!(value.kind, ExprKind::Path(_))
-            {
-                let _ = self.eval(value);
+            if let Some(value) = &argument.value {
+                self.look_at(value);
             }
             return Err(self.fail(error));
         };
         if !param.dims.has(self.dimension()) {
             let only = if param.dims == Dims::Two { "2D" } else { "3D" };
             let message = format!("'{}' exists in {only} only", name.text);
+            if let Some(value) = &argument.value {
+                self.look_at(value);
+            }
             return Err(self.fail(Diagnostic::error("dimension", name.span, message)));
         }
-        if let Some(first) = record.span(param.name) {
+        let first = before.iter().find(|earlier| param.is(&earlier.name.text));
+        if let Some(first) = first {
             let message = format!("'{}' is given twice", param.name);
             let error = Diagnostic::error("duplicate-parameter", name.span, message);
-            return Err(self.fail(error.related(first, "first here")));
+            self.fail(error.related(first.span(), "first here"));
         }
         self.at_parameter(param.name);
-        let Some(value) = &argument.value else { return Ok((param, Checked::Flag(true))) };
-        let checked = self.typed(param, value)?;
-        self.check_range(param, &checked, value.span)?;
-        Ok((param, checked))
+        let checked = match &argument.value {
+            None => Checked::Flag(true),
+            Some(value) => self.typed(param, value)?,
+        };
+        if first.is_some() { Err(Reported) } else { Ok((param, checked)) }
     }
 
     fn typed(&mut self, param: &'static Param, expr: &Expr) -> Result<Checked, Reported> {
-        match param.kind {
+        let mut unit = Ok(());
+        let checked = match param.kind {
             Type::Flag => self.flag(expr).map(Checked::Flag),
             Type::Word(choices) => self.choice(param, expr, choices).map(Checked::Text),
             Type::Words(choices) => self.choices(param, expr, choices).map(Checked::Text),
@@ -266,10 +346,12 @@ impl Evaluator<'_> {
             Type::Colour => self.colour(expr).map(Checked::Vector),
             _ => {
                 let value = self.eval(expr)?;
-                self.check_unit(param, &value, expr.span)?;
+                unit = self.check_unit(param, &value, expr.span);
                 self.shaped(param, value, expr.span)
             }
-        }
+        }?;
+        self.check_range(param, &checked, expr.span)?;
+        unit.map(|()| checked)
     }
 
     /// Values whose type does not depend on names.
@@ -366,28 +448,31 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A word out of several; hyphens need quotes.
+    /// A word out of several.
     fn choice(&mut self, param: &Param, expr: &Expr, choices: &[&'static str]) -> Result<SmolStr, Reported> {
         let listed = || format!("one of {}", choices.join(", "));
         let Some(word) = expr.as_word() else {
             if matches!(expr.kind, ExprKind::Bad) {
                 return Err(Reported);
             }
-            let written = self.sources.text(expr.span).to_string();
+            let written: String =
+                self.sources.text(expr.span).chars().filter(|letter| !letter.is_whitespace()).collect();
             let message = format!("'{}' must be a word", param.name);
-            let mut error = Diagnostic::error("type", expr.span, message).help(listed());
-            if choices.contains(&written.as_str()) {
-                error = error.help(format!("write it in quotes: \"{written}\""));
-            }
-            return Err(self.fail(error));
+            let error = Diagnostic::error("type", expr.span, message);
+            return Err(self.fail(if choices.contains(&written.as_str()) {
+                error.help(format!("write it without spaces: {written}"))
+            } else {
+                error.help(listed())
+            }));
         };
         // A constant may hold the word: `param method = "rk4"`.
         let mut word = word.clone();
-        if matches!(expr.kind, ExprKind::Name(_))
-            && !choices.contains(&word.as_str())
-            && let Some(Ok(Value::Text(text))) = self.lookup(&word, expr.span)
-        {
-            word = text;
+        if matches!(expr.kind, ExprKind::Name(_)) && !choices.contains(&word.as_str()) {
+            match self.lookup(&word, expr.span) {
+                Some(Ok(Value::Text(text))) => word = text,
+                Some(Err(Reported)) => return Err(Reported),
+                _ => {}
+            }
         }
         if choices.contains(&word.as_str()) {
             return Ok(word);

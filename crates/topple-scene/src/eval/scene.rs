@@ -9,7 +9,7 @@ use super::close::prune;
 use super::director::{PendingEvent, PendingExpectation, PendingTargets};
 use super::force::PendingForce;
 use super::joint::{PendingIgnore, PendingJoint};
-use super::names::BODIES;
+use super::names::{BODIES, Named, Reference, TargetRef};
 use super::query::PendingQuery;
 use super::view::PendingCamera;
 use super::{Evaluator, Global, Output, Reported, random};
@@ -32,6 +32,10 @@ pub(crate) struct Pending {
     pub checks: Vec<PendingQuery>,
     /// What actions act on.
     pub actions: Vec<PendingTargets>,
+    /// Names in faulty declarations, looked up only to list their faults.
+    pub lost_bodies: Vec<Reference>,
+    /// The same where it may be several, with what it may be.
+    pub lost_targets: Vec<(Vec<TargetRef>, &'static [Named])>,
 }
 
 impl Pending {
@@ -233,6 +237,17 @@ impl Evaluator<'_> {
             }
             self.scene.cameras.push(pending.camera);
         }
+        self.look_up_lost();
+    }
+
+    /// Names in faulty declarations: only to say that there is nothing of that name.
+    fn look_up_lost(&mut self) {
+        for reference in std::mem::take(&mut self.pending.lost_bodies) {
+            let _ = self.resolve_body(&reference);
+        }
+        for (targets, kinds) in std::mem::take(&mut self.pending.lost_targets) {
+            let _ = self.resolve_targets(&targets, kinds);
+        }
     }
 
     /// Looks up the bodies of what was built since the last time.
@@ -318,11 +333,16 @@ impl Evaluator<'_> {
         for target in joints.actions {
             let _ = self.resolve_targets(&target.on, target.kinds);
         }
+        self.look_up_lost();
         self.output = Output::Scene;
         // Without their units these would run: skip them like everything that is faulty.
         let faulty: HashSet<_> = self.unit_faults.drain(..).map(|span| span.key()).collect();
         let mut events = Vec::new();
         for (entry, _) in pending.into_iter().zip(sound) {
+            if entry.lost {
+                self.pending.checks.extend(entry.when);
+                continue;
+            }
             // A faulty declaration in the block is skipped each time; the event itself stays.
             let mut event: Event = entry.event;
             if !faulty.is_empty() {

@@ -24,8 +24,12 @@ impl Evaluator<'_> {
             let message = format!("'{}' cannot be added during the run", kind.name);
             return Err(self.fail(Diagnostic::error("structure", declaration.kind.span, message)));
         }
-        let name = self.own_name(&declaration.head)?;
-        let mut record = self.record(kind, &declaration.kind, &declaration.parameters)?;
+        let name = self.own_name(&declaration.head);
+        let record = self.record(kind, declaration);
+        let (name, mut record) = (name?, record?);
+        if self.is_lost() {
+            return Ok(());
+        }
         let three = self.dimension() == 3;
         match kind.name {
             "camera" => {

@@ -17,7 +17,7 @@ use crate::value::Value;
 impl Evaluator<'_> {
     /// A block; constants defined in it end with it.
     pub(crate) fn items(&mut self, items: &[Item]) {
-        let locals = self.locals.len();
+        let (locals, failed) = (self.locals.len(), self.failed.len());
         for item in items {
             if self.exhausted {
                 break;
@@ -31,6 +31,7 @@ impl Evaluator<'_> {
             }
         }
         self.locals.truncate(locals);
+        self.failed.truncate(failed);
     }
 
     fn item(&mut self, item: &Item) -> Result<(), Reported> {
@@ -45,9 +46,8 @@ impl Evaluator<'_> {
                         .map(drop);
                 }
                 self.at_site(constant.name.span);
-                let value = self.eval(&constant.value)?;
-                self.push_local(&constant.name.text, value);
-                Ok(())
+                let value = self.eval(&constant.value);
+                self.define_local(&constant.name.text, value)
             }
             Item::Parameter(parameter) => self.parameter(parameter),
             Item::Repeat(repeat) => self.repeat(repeat),
@@ -94,16 +94,18 @@ impl Evaluator<'_> {
         let given = frame.iter().find(|(known, _)| *known == name.text).map(|(_, value)| value.clone());
         self.at_site(name.span);
         let value = match given {
-            Some(value) => value,
-            None => self.eval(&parameter.value)?,
+            Some(value) => Ok(value),
+            None => self.eval(&parameter.value),
         };
-        self.push_local(&name.text, value);
-        Ok(())
+        self.define_local(&name.text, value)
     }
 
     fn repeat(&mut self, repeat: &Repeat) -> Result<(), Reported> {
         self.at_site(repeat.span);
-        let values = self.range(&repeat.range, repeat.span)?;
+        let Ok(values) = self.range(&repeat.range, repeat.span) else {
+            self.lose_items(&repeat.items);
+            return Err(Reported);
+        };
         self.deeper(repeat.span, |this| {
             for value in values {
                 this.work(1, repeat.span)?;
@@ -132,7 +134,11 @@ impl Evaluator<'_> {
 
     fn branch(&mut self, branch: &If) -> Result<(), Reported> {
         self.at_site(branch.condition.span);
-        let holds = self.flag(&branch.condition)?;
+        let Ok(holds) = self.flag(&branch.condition) else {
+            self.lose_items(&branch.then);
+            self.lose_items(&branch.otherwise);
+            return Err(Reported);
+        };
         self.deeper(branch.condition.span, |this| {
             this.items(if holds { &branch.then } else { &branch.otherwise });
             Ok(())
@@ -155,13 +161,22 @@ impl Evaluator<'_> {
         };
         self.count_declaration(word.span)?;
         self.at_site(declaration.span);
+        let mut sound = true;
         if !kind.holds_items() && !declaration.items.is_empty() {
             let message = format!("'{}' cannot hold declarations", word.text);
-            return Err(self.fail(Diagnostic::error("structure", word.span, message)));
+            self.fail(Diagnostic::error("structure", word.span, message));
+            sound = false;
         }
         if !kind.dims.has(self.dimension()) {
-            return Err(self.wrong_dimension(kind, declaration));
+            self.wrong_dimension(kind, declaration);
+            // Its parameters have another dimension too; only what is wrong in any is told.
+            declaration.parameters.iter().filter_map(|argument| argument.value.as_ref()).for_each(|value| {
+                self.look_at(value);
+            });
+            self.lose(kind, declaration);
+            return Err(Reported);
         }
+        self.lost += usize::from(!sound);
         let done = match kind.family {
             Family::Shape => self.shape_body(kind, declaration),
             Family::Compound => self.compound(kind, declaration),
@@ -178,10 +193,12 @@ impl Evaluator<'_> {
                 _ => self.misplaced_world(kind, declaration),
             },
         };
-        if done.is_err() {
+        self.lost -= usize::from(!sound);
+        if done.is_err() || !sound {
             self.lose(kind, declaration);
+            return Err(Reported);
         }
-        done
+        Ok(())
     }
 
     /// Keeps the name of a faulty declaration, so that nobody is told that it does not exist.
@@ -194,7 +211,37 @@ impl Evaluator<'_> {
         };
         if let Some(name) = declaration.head.get(position).and_then(Expr::as_word) {
             let full = self.full_name(name);
-            self.names.add_faulty(&full);
+            match kind.family {
+                // Groups may have the same name.
+                Family::Structure => self.names.add_faulty(&full),
+                _ => self.lose_declared(&full, declaration.kind.span),
+            }
+        }
+    }
+
+    /// The names in a block that is not expanded: nobody is told that they do not exist.
+    fn lose_items(&mut self, items: &[Item]) {
+        for item in items {
+            match item {
+                Item::Declaration(declaration) => {
+                    let position = match declaration.kind.text.as_str() {
+                        "joint" | "force" | "place" => 1,
+                        _ => 0,
+                    };
+                    if let Some(name) = declaration.head.get(position).and_then(Expr::as_word) {
+                        let full = self.full_name(name);
+                        self.names.add_faulty(&full);
+                    } else {
+                        self.lose_items(&declaration.items);
+                    }
+                }
+                Item::Repeat(repeat) => self.lose_items(&repeat.items),
+                Item::If(branch) => {
+                    self.lose_items(&branch.then);
+                    self.lose_items(&branch.otherwise);
+                }
+                Item::Constant(_) | Item::Parameter(_) | Item::Event(_) | Item::Expectation(_) => {}
+            }
         }
     }
 
@@ -254,13 +301,18 @@ impl Evaluator<'_> {
     }
 
     fn group(&mut self, kind: &'static KindInfo, declaration: &Declaration) -> Result<(), Reported> {
-        let name = self.own_name(&declaration.head)?;
-        let record = self.record(kind, &declaration.kind, &declaration.parameters)?;
-        let pose = self.pose_of(&record, "at")?;
-        self.placed(name, &pose, declaration.kind.span, |this| {
+        let name = self.own_name(&declaration.head);
+        let pose = self.record(kind, declaration).and_then(|record| self.pose_of(&record, "at"));
+        let sound = name.is_ok() && pose.is_ok();
+        let (name, pose) = (name.unwrap_or_default(), pose.unwrap_or(Pose::IDENTITY));
+        // Without its place nothing can be made of it, but what is in it may have faults of its own.
+        self.lost += usize::from(!sound);
+        let done = self.placed(name, &pose, declaration.kind.span, |this| {
             this.items(&declaration.items);
             Ok(())
-        })
+        });
+        self.lost -= usize::from(!sound);
+        if sound { done } else { Err(Reported) }
     }
 
     /// Runs `inside` with a pose and a name prefix.
@@ -304,6 +356,9 @@ impl Evaluator<'_> {
                     .suggest(nearest(&shown, known.iter().map(SmolStr::as_str)));
             return Err(self.fail(error));
         };
+        if template.broken {
+            return Err(Reported);
+        }
         let name = self.own_name(rest)?;
         self.instance(kind, declaration, name, &template.items)
     }
@@ -316,19 +371,28 @@ impl Evaluator<'_> {
         name: Option<SmolStr>,
         items: &[Item],
     ) -> Result<(), Reported> {
-        let (record, frame) = self.split_arguments(kind, declaration, items)?;
-        let pose = self.pose_of(&record, "at")?;
+        let placed = self.split_arguments(kind, declaration, items).and_then(|(record, frame)| {
+            let pose = self.pose_of(&record, "at")?;
+            Ok((pose, frame))
+        });
+        let Ok((pose, frame)) = placed else {
+            if name.is_none() {
+                self.lose_items(items);
+            }
+            return Err(Reported);
+        };
         self.at_site(declaration.span);
         let outer = self.place;
         self.place.context = self.site_key();
         let locals = std::mem::take(&mut self.locals);
+        let failed = std::mem::take(&mut self.failed);
         self.frames.push(frame);
         let result = self.placed(name, &pose, declaration.kind.span, |this| {
             this.items(items);
             Ok(())
         });
         self.frames.pop();
-        self.locals = locals;
+        (self.locals, self.failed) = (locals, failed);
         self.place = outer;
         result
     }
@@ -346,21 +410,25 @@ impl Evaluator<'_> {
         let (mine, placing): (Vec<&Argument>, Vec<&Argument>) =
             declaration.parameters.iter().partition(|argument| own(&argument.name.text));
         let placing: Vec<Argument> = placing.into_iter().cloned().collect();
-        let record = self.record(kind, &declaration.kind, &placing);
+        let record = self.record_of(kind, &declaration.kind, &placing, declaration.broken);
         let mut frame = Vec::new();
+        let mut sound = true;
         for argument in mine {
             self.at_parameter(&argument.name.text);
             let Some(value) = &argument.value else { continue };
-            frame.push((argument.name.text.clone(), self.eval(value)?));
+            match self.eval(value) {
+                Ok(value) => frame.push((argument.name.text.clone(), value)),
+                Err(Reported) => sound = false,
+            }
         }
-        Ok((record?, frame))
+        if sound { Ok((record?, frame)) } else { Err(Reported) }
     }
 
     // ---- includes -----------------------------------------------------------------------------------------
 
     /// Whether an include reads its file as if it stood here, so that constants are shared.
     pub(crate) fn is_plain_include(declaration: &Declaration) -> bool {
-        declaration.head.len() == 1 && declaration.parameters.is_empty()
+        declaration.head.len() == 1 && declaration.parameters.is_empty() && !declaration.broken
     }
 
     fn include(&mut self, kind: &'static KindInfo, declaration: &Declaration) -> Result<(), Reported> {

@@ -48,24 +48,25 @@ impl Evaluator<'_> {
         // These decide how the others are read, so they count even if another parameter is faulty.
         let first = |wanted: &str| arguments.iter().find(|argument| argument.name.text == wanted).cloned();
         if let Some(argument) = first("dimension")
-            && let Ok(record) = self.record(kind, &name, &[argument])
+            && let Ok(record) = self.record_of(kind, &name, &[argument], false)
         {
             self.world.dimension = if record.number("dimension") == Some(2.0) { 2 } else { 3 };
         }
         if let Some(argument) = first("defaults")
-            && let Ok(record) = self.record(kind, &name, &[argument])
+            && let Ok(record) = self.record_of(kind, &name, &[argument], false)
             && record.text("defaults").as_deref() == Some("seed")
         {
             self.world =
                 World { declared: self.world.declared, dimension: self.world.dimension, ..World::seed() };
         }
         if let Some(argument) = first("seed")
-            && let Ok(record) = self.record(kind, &name, &[argument])
+            && let Ok(record) = self.record_of(kind, &name, &[argument], false)
         {
             self.world.seed = record.number_or("seed") as u64;
         }
         self.place.context = self.seed_context();
-        if let Ok(record) = self.record(kind, &name, &arguments) {
+        let broken = declaration.is_some_and(|found| found.broken);
+        if let Ok(record) = self.record_of(kind, &name, &arguments, broken) {
             self.apply_world(&record);
         }
     }
@@ -102,6 +103,9 @@ impl Evaluator<'_> {
             world.sleeping = sleeping;
         }
         for (param, value) in record.iter() {
+            if let Some(span) = record.span(param.name) {
+                world.places.set(param.name, span);
+            }
             if !TYPED.contains(&param.name)
                 && let Some(setting) = value.setting(dimension)
             {
@@ -150,9 +154,9 @@ impl Evaluator<'_> {
         let span = declaration.kind.span;
         self.count_declaration(span)?;
         self.at_site(declaration.span);
-        let name = self.own_name(&declaration.head)?;
-        let record = self.record(kind, &declaration.kind, &declaration.parameters)?;
-        let Some(name) = name else {
+        let name = self.own_name(&declaration.head);
+        let record = self.record(kind, declaration);
+        let Some(name) = name? else {
             let error = Diagnostic::error("name", span, "a material needs a name");
             return Err(self.fail(error.help("write 'material ice { friction 0.02 }'")));
         };
@@ -160,6 +164,7 @@ impl Evaluator<'_> {
             let message = format!("'{name}' is declared twice");
             return Err(self.fail(Diagnostic::error("duplicate-name", span, message)));
         }
+        let record = record?;
         self.scene.materials.push(NamedMaterial {
             name,
             density: record.number("density"),

@@ -17,6 +17,7 @@ pub use mesh::Meshes;
 pub use space::Space;
 
 use crate::model::{self, Setting, Vec3};
+use crate::schema;
 use crate::schema::world::engine_setting;
 
 /// Settings that are a property of each body in the engine.
@@ -58,12 +59,16 @@ pub fn apply_setting<D: Space>(world: &mut World<D>, key: &str, value: &Setting)
 }
 
 /// An empty world with the settings and methods of a scene; what the engine refused, by key.
-pub fn world<D: Space>(scene: &model::World) -> (World<D>, Vec<(String, String)>) {
+pub fn world<D: Space>(scene: &model::World) -> (World<D>, Vec<(&'static str, String)>) {
     let mut world = World::<D>::new();
     let mut refused = Vec::new();
     let mut apply = |world: &mut World<D>, key: &str, value: &Setting| {
         if let Err(reason) = apply_setting(world, key, value) {
-            refused.push((key.to_string(), reason));
+            // The keys of a scene come from the table; an unknown one has no row.
+            refused.push((
+                schema::kind("world").and_then(|world| world.param(key)).map_or("", |row| row.name),
+                reason,
+            ));
         }
     };
     let gravity = Setting::Vector(scene.gravity[..D::N].to_vec());

@@ -144,8 +144,10 @@ pub enum Action {
     },
     /// Wakes bodies.
     Wake(Vec<Target>),
-    /// Puts bodies to sleep.
-    Sleep(Vec<Target>),
+    /// The first takes the others into it.
+    Merge(Vec<Target>, Span),
+    /// Bodies that were taken in come off again.
+    Unmerge(Vec<Target>, Span),
     /// Changes settings, by the keys of the schema.
     Set(BTreeMap<SmolStr, Setting>, Span),
     /// Ends the run.
@@ -292,6 +294,8 @@ pub struct Expectation {
     pub about: Option<SmolStr>,
     /// All of these must hold.
     pub conditions: Vec<Query>,
+    /// Where each of them was written.
+    pub places: Vec<Span>,
     /// Where it was written.
     pub span: Span,
 }

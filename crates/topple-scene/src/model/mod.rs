@@ -20,7 +20,7 @@ pub use director::{Action, Event, Expectation, Moment, Query, Schedule, Scope, T
 pub use force::{Force, ForceKind};
 pub use geometry::{Pose, Vec3};
 pub use joint::{Drive, Joint, JointKind, Motor, Overload, Soft, Spring};
-pub use world::{Defaults, Setting, World};
+pub use world::{Defaults, Places, Setting, World};
 
 use crate::ast::Declaration;
 use crate::span::{FileId, Span};

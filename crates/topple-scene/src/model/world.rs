@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use smol_str::SmolStr;
 
 use super::Vec3;
+use crate::span::Span;
 
 /// Whose defaults hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -70,6 +71,31 @@ pub struct World {
     pub sleeping: bool,
     /// Everything else that was given, by the key of its row in the schema.
     pub settings: BTreeMap<SmolStr, Setting>,
+    /// Where settings were written.
+    pub places: Places,
+}
+
+/// Where the settings of a world were written, by key. Like a [`Span`], it never makes two worlds different.
+#[derive(Clone, Debug, Default)]
+pub struct Places(BTreeMap<SmolStr, Span>);
+
+impl PartialEq for Places {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Places {
+    /// Keeps a place.
+    pub fn set(&mut self, key: &'static str, span: Span) {
+        self.0.insert(SmolStr::new_static(key), span);
+    }
+
+    /// The place of a setting that was written.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Span> {
+        self.0.get(key).copied()
+    }
 }
 
 impl Default for World {
@@ -94,6 +120,7 @@ impl Default for World {
             friction: 0.5,
             sleeping: true,
             settings: BTreeMap::new(),
+            places: Places::default(),
         }
     }
 }

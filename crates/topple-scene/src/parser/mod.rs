@@ -13,7 +13,7 @@ use crate::ast::{Argument, Declaration, Expr, ExprKind, Item, Word};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::lexer::{self, Kind, Token};
 use crate::limits::Limits;
-use crate::schema;
+use crate::schema::{self, Param, Type};
 use crate::span::{FileId, Span};
 
 /// Parses one file. Faulty declarations are reported and left out.
@@ -186,10 +186,10 @@ impl Parser<'_> {
         }
     }
 
-    /// After an error: goes to the end of the current block or to the next thing that starts a declaration.
-    /// Returns whether a declaration at the left margin was met inside deeper braces, which means that a brace
-    /// is missing and all open blocks end here.
-    fn synchronise(&mut self) {
+    /// After an error: goes to the end of the current block, to the next thing that starts a declaration, or to the
+    /// next parameter of the declaration around. One at the left margin counts inside deeper braces too: a brace is
+    /// missing there, and all open blocks end.
+    fn synchronise(&mut self, around: Option<&schema::KindInfo>) {
         let mut open = 0usize;
         loop {
             match self.peek() {
@@ -202,10 +202,26 @@ impl Parser<'_> {
                     return;
                 }
                 Kind::Name if (open == 0 || self.at_margin()) && self.starts_known() => return,
+                // A misspelt one ends the search too, if its line starts with it.
+                Kind::Name
+                    if open == 0
+                        && around.is_some_and(|kind| {
+                            kind.param(self.text_at(0)).is_some()
+                                || self.starts_line() && self.peek_at(1) != Kind::End
+                        }) =>
+                {
+                    return;
+                }
                 _ => {}
             }
             self.advance();
         }
+    }
+
+    /// Whether the next token is the first of its line.
+    fn starts_line(&self) -> bool {
+        let between = self.previous_span().end as usize..self.span().start as usize;
+        self.text.get(between).is_some_and(|text| text.contains('\n'))
     }
 
     /// Whether the next token is the first of its line, at column one.
@@ -327,7 +343,7 @@ impl Parser<'_> {
                     }
                     self.advance();
                 }
-                self.synchronise();
+                self.synchronise(None);
             }
         }
     }
@@ -345,25 +361,21 @@ impl Parser<'_> {
         if STATEMENTS.contains(&word) && !matches!(self.peek_at(1), Kind::OpenBrace | Kind::Semicolon) {
             return self.statement().map(Some);
         }
-        self.declaration().map(|found| found.map(Item::Declaration))
+        self.declaration().map(|found| Some(Item::Declaration(found)))
     }
 
     // ---- declarations -------------------------------------------------------------------------------------
 
-    /// `kind head… { … }`, `kind head…;`. `None` if it was faulty inside but its end is known.
-    fn declaration(&mut self) -> Parsed<Option<Declaration>> {
+    /// `kind head… { … }`, `kind head…;`. Marked as broken if it was faulty inside but its end is known.
+    fn declaration(&mut self) -> Parsed<Declaration> {
         let kind = self.word("a declaration")?;
         let head = self.head(&kind)?;
-        let mut declaration =
-            Declaration { span: kind.span, kind, head, parameters: Vec::new(), items: Vec::new() };
+        let (span, parameters, items) = (kind.span, Vec::new(), Vec::new());
+        let mut declaration = Declaration { kind, head, parameters, items, broken: false, span };
         let bare = matches!(schema::kind(&declaration.kind.text), Some(kind) if kind.may_be_bare());
         match self.peek() {
             Kind::Semicolon => self.advance(),
-            Kind::OpenBrace => {
-                if !self.body(&mut declaration)? {
-                    return Ok(None);
-                }
-            }
+            Kind::OpenBrace => declaration.broken = !self.body(&mut declaration)?,
             _ if bare => {}
             _ => {
                 let what = format!("'{{' or ';' after '{}'", declaration.kind.text);
@@ -371,7 +383,7 @@ impl Parser<'_> {
             }
         }
         declaration.span = declaration.span.to(self.previous_span());
-        Ok(Some(declaration))
+        Ok(declaration)
     }
 
     fn head(&mut self, kind: &Word) -> Parsed<Vec<Expr>> {
@@ -430,7 +442,7 @@ impl Parser<'_> {
                     _ => {
                         if parser.entry(declaration).is_err() {
                             sound = false;
-                            parser.synchronise();
+                            parser.synchronise(schema::kind(&declaration.kind.text));
                         }
                     }
                 }
@@ -467,25 +479,57 @@ impl Parser<'_> {
         }
         if self.starts_declaration() {
             let holds_items = schema::kind(&declaration.kind.text).is_none_or(schema::KindInfo::holds_items);
-            match self.declaration()? {
-                Some(inner) => declaration.items.push(Item::Declaration(inner)),
-                // A fault in something that should not be there at all.
-                None if !holds_items => return Err(Fault),
-                None => {}
+            let inner = self.declaration()?;
+            // A fault in something that should not be there at all.
+            if inner.broken && !holds_items {
+                return Err(Fault);
             }
+            declaration.items.push(Item::Declaration(inner));
             return Ok(());
         }
-        let argument = self.argument()?;
+        let argument = self.argument(&declaration.kind)?;
         declaration.parameters.push(argument);
         Ok(())
     }
 
     /// `name value`, `name: value`, or a flag.
-    fn argument(&mut self) -> Parsed<Argument> {
+    fn argument(&mut self, kind: &Word) -> Parsed<Argument> {
         let name = self.word("a parameter name")?;
         self.eat(Kind::Colon);
+        let row = schema::kind(&kind.text).and_then(|kind| kind.param(&name.text));
+        if let Some(Param { kind: Type::Word(_), .. }) = row
+            && let Some(word) = self.hyphenated()
+        {
+            return Ok(Argument { name, value: Some(word) });
+        }
         let value = if schema::is_flag(&name.text) { self.flag_value()? } else { Some(self.value()?) };
         Ok(Argument { name, value })
+    }
+
+    /// `soft-step`: where one of a few words is wanted there is nothing to subtract, so words that are joined by
+    /// hyphens without a space are one word.
+    fn hyphenated(&mut self) -> Option<Expr> {
+        if self.peek() != Kind::Name {
+            return None;
+        }
+        let touches = |this: &Self, ahead: usize| {
+            this.token_span(this.at + ahead).start == this.token_span(this.at + ahead - 1).end
+        };
+        let mut words = 1;
+        while self.peek_at(words) == Kind::Minus
+            && self.peek_at(words + 1) == Kind::Name
+            && touches(self, words)
+            && touches(self, words + 1)
+        {
+            words += 2;
+        }
+        if words == 1 {
+            return None;
+        }
+        let span = self.span().to(self.token_span(self.at + words - 1));
+        self.at += words;
+        let text = SmolStr::new(&self.text[span.start as usize..span.end as usize]);
+        Some(Expr::leaf(ExprKind::Text(text), span))
     }
 
     /// A flag may be followed by `on`, `off` or a condition in parentheses.

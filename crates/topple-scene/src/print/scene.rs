@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::syntax::operator_strength;
 use super::write_items;
-use crate::ast::Unary;
+use crate::ast::{Binary, Unary};
 use crate::model::{
     Body, BodyKind, Defaults, Drive, Event, Expectation, Filter, Joint, JointKind, Look, Material, MeshForm,
     Moment, Motor, Overload, Part, Pose, Query, Scene, Schedule, Setting, Shape, Soft, Spring, Target, Vec3,
@@ -656,31 +657,44 @@ fn shape_word(shape: &Shape, dimension: usize) -> &'static str {
 /// A formula over the running world, as text of the language.
 #[must_use]
 pub fn query(formula: &Query) -> String {
-    let inner = |formula: &Query| match formula {
-        Query::Binary(..) | Query::Within { .. } | Query::Unary(..) => format!("({})", query(formula)),
-        Query::Number(number) if number.is_sign_negative() => format!("({})", query(formula)),
-        _ => query(formula),
-    };
-    match formula {
-        Query::Number(number) => number_text(*number),
-        Query::Values(numbers) => list(numbers),
-        Query::Text(text) => format!("\"{text}\""),
-        Query::Quantity(name, list) if list.is_empty() => (*name).to_string(),
-        Query::Quantity(name, list) => format!("{name}({})", targets(list)),
-        Query::Call(name, list) => {
-            format!("{name}({})", list.iter().map(query).collect::<Vec<_>>().join(", "))
-        }
-        Query::Reduce(name, of) => format!("{name}({})", query(of)),
-        Query::Start(of) => format!("start({})", query(of)),
-        Query::Unary(Unary::Minus, of) => format!("-{}", inner(of)),
-        Query::Unary(Unary::Not, of) => format!("not {}", inner(of)),
+    query_in(formula, 0)
+}
+
+/// The same as an operand: in parentheses if it binds less tightly than `least`.
+fn query_in(formula: &Query, least: u8) -> String {
+    let list_of = |list: &[Query]| list.iter().map(query).collect::<Vec<_>>().join(", ");
+    let (own, text) = match formula {
+        Query::Number(number) => (if number.is_sign_negative() { SIGN } else { ATOM }, number_text(*number)),
+        Query::Values(numbers) => (ATOM, list(numbers)),
+        Query::Text(text) => (ATOM, format!("\"{text}\"")),
+        Query::Quantity(name, list) if list.is_empty() => (ATOM, (*name).to_string()),
+        Query::Quantity(name, list) => (ATOM, format!("{name}({})", targets(list))),
+        Query::Call(name, list) => (ATOM, format!("{name}({})", list_of(list))),
+        Query::Reduce(name, of) => (ATOM, format!("{name}({})", query(of))),
+        Query::Start(of) => (ATOM, format!("start({})", query(of))),
+        Query::Unary(Unary::Minus, of) => (SIGN, format!("-{}", query_in(of, SIGN + 1))),
+        Query::Unary(Unary::Not, of) => (NOT, format!("not {}", query_in(of, COMPARISON))),
         Query::Binary(operator, sides) => {
-            format!("{} {} {}", inner(&sides.0), operator.symbol(), inner(&sides.1))
+            let own = operator_strength(*operator);
+            let (left, right) = match operator {
+                Binary::Power => (ATOM, SIGN),
+                operator if operator.is_comparison() => (own + 1, own + 1),
+                _ => (own, own + 1),
+            };
+            let (left, right) = (query_in(&sides.0, left), query_in(&sides.1, right));
+            (own, format!("{left} {} {right}", operator.symbol()))
         }
         Query::Within { sides, tolerance, relative } => {
+            let (left, right) = (query_in(&sides.0, COMPARISON + 1), query_in(&sides.1, COMPARISON + 1));
             let percent = if *relative { "%" } else { "" };
-            let tolerance = number_text(*tolerance);
-            format!("{} == {} within {tolerance}{percent}", inner(&sides.0), inner(&sides.1))
+            (COMPARISON, format!("{left} == {right} within {}{percent}", number_text(*tolerance)))
         }
-    }
+    };
+    if own < least { format!("({text})") } else { text }
 }
+
+/// How tightly formulas bind, besides the operators between two of them.
+const NOT: u8 = 3;
+const COMPARISON: u8 = 4;
+const SIGN: u8 = 7;
+const ATOM: u8 = 9;

@@ -21,7 +21,7 @@ fn strength(expr: &Expr) -> u8 {
     }
 }
 
-fn operator_strength(operator: Binary) -> u8 {
+pub(super) fn operator_strength(operator: Binary) -> u8 {
     match operator {
         Binary::Or => 1,
         Binary::And => 2,

@@ -96,14 +96,19 @@ impl<D: Space> Run<D> {
                     let _ = self.world.wake(self.bodies[index].id);
                 }
             }
-            Action::Sleep(_) => {
-                self.refuse(self.here, String::from("the engine cannot put bodies to sleep yet"))
+            Action::Merge(on, span) => {
+                self.here = span;
+                self.merge(&on);
+            }
+            Action::Unmerge(on, span) => {
+                self.here = span;
+                self.unmerge(&on);
             }
             Action::Set(settings, span) => {
                 self.here = span;
                 for (key, value) in &settings {
                     if let Err(reason) = lower::apply_setting(&mut self.world, key, value) {
-                        self.refuse(self.here, format!("{key}: {reason}"));
+                        self.refuse(self.here, reason);
                     }
                 }
             }
@@ -129,25 +134,32 @@ impl<D: Space> Run<D> {
         angular: [Option<Vec3>; 2],
         at: Option<Vec3>,
     ) {
+        // Only dynamic bodies can be pushed: of a group, the others stay where they are.
+        if !self.bodies[index].dynamic {
+            return;
+        }
         let Ok(mut body) = self.world.body_mut(self.bodies[index].id) else { return };
-        // A static body refuses: nothing to do then.
+        let mut done = Ok(());
         if let Some(impulse) = linear[0] {
-            let _ = match at {
+            done = done.and(match at {
                 Some(at) => body.apply_impulse_at(D::vec(impulse), D::point(at)),
                 None => body.apply_impulse(D::vec(impulse)),
-            };
+            });
         }
         if let Some(force) = linear[1] {
-            let _ = match at {
+            done = done.and(match at {
                 Some(at) => body.apply_force_at(D::vec(force), D::point(at)),
                 None => body.apply_force(D::vec(force)),
-            };
+            });
         }
         if let Some(impulse) = angular[0] {
-            let _ = body.apply_angular_impulse(D::ang(impulse));
+            done = done.and(body.apply_angular_impulse(D::ang(impulse)));
         }
         if let Some(torque) = angular[1] {
-            let _ = body.apply_torque(D::ang(torque));
+            done = done.and(body.apply_torque(D::ang(torque)));
+        }
+        if let Err(error) = done {
+            self.refuse(self.here, error.to_string());
         }
     }
 
@@ -178,23 +190,29 @@ impl<D: Space> Run<D> {
             if let Some(friction) = change.friction {
                 material.friction = friction as Real;
             }
-            let _ = self.world.set_material(shape, material);
+            if let Err(error) = self.world.set_material(shape, material) {
+                self.refuse(self.here, error.to_string());
+            }
         }
         let Ok(mut body) = self.world.body_mut(id) else { return };
+        let mut done = Ok(());
         if let Some(scale) = change.gravity_scale {
-            let _ = body.set_gravity_scale(scale as Real);
+            done = done.and(body.set_gravity_scale(scale as Real));
         }
         if let Some(position) = change.position {
-            let _ = body.set_position(D::point(position));
+            done = done.and(body.set_position(D::point(position)));
         }
         if let Some(angle) = change.angle {
-            let _ = body.set_rotation(D::rot(&Pose { angle, ..Pose::IDENTITY }));
+            done = done.and(body.set_rotation(D::rot(&Pose { angle, ..Pose::IDENTITY })));
         }
         if let Some(velocity) = change.velocity {
-            let _ = body.set_linear_velocity(D::vec(velocity));
+            done = done.and(body.set_linear_velocity(D::vec(velocity)));
         }
         if let Some(velocity) = change.angular_velocity {
-            let _ = body.set_angular_velocity(D::ang(velocity));
+            done = done.and(body.set_angular_velocity(D::ang(velocity)));
+        }
+        if let Err(error) = done {
+            self.refuse(self.here, error.to_string());
         }
     }
 }

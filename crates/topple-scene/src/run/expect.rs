@@ -2,11 +2,22 @@
 
 use super::Run;
 use super::query::Value;
+use crate::ast::Binary;
 use crate::lower::Space;
 use crate::model::{Expectation, Query, Window};
 use crate::print;
 use crate::span::Span;
 use crate::value::number_text;
+
+/// Digits of a number that a person reads.
+const FEW_DIGITS: usize = 6;
+/// Digits that tell all numbers apart.
+const ALL_DIGITS: usize = 17;
+
+/// A number of so many digits.
+fn rounded(number: f64, digits: usize) -> f64 {
+    format!("{number:.*e}", digits - 1).parse().unwrap_or(number)
+}
 
 /// How an expectation came out.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +32,10 @@ pub struct Outcome {
     pub step: u64,
     /// What was found then, for a condition that failed.
     pub found: String,
-    /// Where it was written.
+    /// Where the expectation was written.
     pub span: Span,
+    /// Where the condition was written.
+    pub place: Span,
 }
 
 /// A condition being watched.
@@ -35,7 +48,7 @@ pub(super) struct Watch {
 impl<D: Space> Run<D> {
     pub(super) fn watch(&mut self, expectations: &[Expectation]) {
         for expectation in expectations {
-            for condition in &expectation.conditions {
+            for (index, condition) in expectation.conditions.iter().enumerate() {
                 let outcome = Outcome {
                     about: expectation.about.as_ref().map(ToString::to_string),
                     condition: print::query(condition),
@@ -43,6 +56,7 @@ impl<D: Space> Run<D> {
                     step: 0,
                     found: String::new(),
                     span: expectation.span,
+                    place: expectation.places.get(index).copied().unwrap_or_default(),
                 };
                 let query = self.freeze(condition);
                 self.expectations.push(Watch { window: expectation.window, query, outcome });
@@ -97,29 +111,62 @@ impl<D: Space> Run<D> {
 
     /// The two sides of a condition that fails, for the bodies where it fails.
     fn explain(&self, query: &Query) -> String {
-        let (Query::Binary(_, sides) | Query::Within { sides, .. }) = query else {
-            return String::from("it does not hold");
+        let (operator, sides) = match query {
+            Query::Binary(operator, sides) => (*operator, sides),
+            Query::Within { sides, .. } => (Binary::Equal, sides),
+            _ => return String::from("it does not hold"),
         };
+        if matches!(operator, Binary::And | Binary::Or) {
+            let failing = [&sides.0, &sides.1].into_iter().filter(|side| !self.evaluate(side).holds());
+            return failing.map(|side| self.explain(side)).collect::<Vec<_>>().join("; ");
+        }
         let fails = self.evaluate(query).numbers();
         if fails.is_empty() {
             return String::from("there is nothing that it speaks of");
         }
-        let side = |query: &Query| match self.evaluate(query) {
-            Value::Text(text) => format!("\"{text}\""),
-            Value::Numbers(numbers) if numbers.len() == fails.len() => {
-                let failing = numbers.iter().zip(&fails).filter(|(_, holds)| **holds == 0.0);
-                let shown: Vec<_> = failing.map(|(number, _)| number_text(*number)).collect();
-                if shown.len() > 3 {
-                    format!("{}, … ({} of them)", shown[..3].join(", "), shown.len())
-                } else {
-                    shown.join(", ")
+        let side = |query: &Query, digits: usize| {
+            let names = self.names_of(query, fails.len());
+            let shown = |index: usize, number: f64| {
+                let of = names.get(index).map_or_else(String::new, |name| format!(" ({name})"));
+                format!("{}{of}", number_text(rounded(number, digits)))
+            };
+            let shown: Vec<_> = match self.evaluate(query) {
+                Value::Text(text) => return format!("\"{text}\""),
+                Value::Numbers(numbers) if numbers.len() == fails.len() => {
+                    let failing = numbers.iter().enumerate().filter(|(index, _)| fails[*index] == 0.0);
+                    failing.map(|(index, number)| shown(index, *number)).collect()
                 }
-            }
-            Value::Numbers(numbers) => {
-                numbers.iter().map(|number| number_text(*number)).collect::<Vec<_>>().join(", ")
+                Value::Numbers(numbers) => {
+                    numbers.iter().enumerate().map(|(index, number)| shown(index, *number)).collect()
+                }
+            };
+            match shown.len() {
+                0..=3 => shown.join(", "),
+                count => format!("{}, … ({count} of them)", shown[..3].join(", ")),
             }
         };
-        format!("{} against {}", side(&sides.0), side(&sides.1))
+        // A difference that is too small to be seen in a few digits is shown in all of them.
+        let both = [FEW_DIGITS, ALL_DIGITS].map(|digits| [side(&sides.0, digits), side(&sides.1, digits)]);
+        let [[few, other_few], [all, other_all]] = both;
+        if few == other_few {
+            format!("{all} against {other_all}")
+        } else {
+            format!("{few} against {other_few}")
+        }
+    }
+
+    /// The names of the bodies that the values of a quantity belong to, if it speaks of several.
+    fn names_of(&self, query: &Query, count: usize) -> Vec<&str> {
+        let Query::Quantity(_, targets) = query else { return Vec::new() };
+        let [target] = targets.as_slice() else { return Vec::new() };
+        let bodies = self.find(target);
+        if count < 2 || bodies.len() != count {
+            return Vec::new();
+        }
+        bodies
+            .iter()
+            .map(|index| self.bodies[*index].name.as_deref().unwrap_or("a body without a name"))
+            .collect()
     }
 
     pub(super) fn outcomes(&mut self, over: bool) -> Vec<Outcome> {

@@ -6,6 +6,7 @@ mod actions;
 mod expect;
 mod forces;
 mod joints;
+mod merge;
 mod query;
 
 use std::collections::{HashMap, HashSet};
@@ -172,6 +173,8 @@ pub struct Run<D: Space> {
     drag: Vec3,
     meshes: Meshes,
     ignored: Ignored,
+    /// Bodies that are part of another now.
+    merged: HashMap<usize, merge::Merged<D>>,
     steps: u64,
     stopped: bool,
     limits: Limits,
@@ -204,16 +207,17 @@ impl<D: Space> Run<D> {
             drag: lower::world_drag(&scene.world),
             meshes: Meshes::default(),
             ignored: Ignored::default(),
+            merged: HashMap::new(),
             steps: 0,
             stopped: false,
             is_full: false,
             here: Span::default(),
             diagnostics: Diagnostics::new(limits.diagnostics),
         };
-        for (index, (key, reason)) in refused.into_iter().enumerate() {
-            // The settings have no place of their own; tell them apart by a number.
-            let span = Span { start: index as u32, end: index as u32, ..Span::default() };
-            run.diagnostics.push(Diagnostic::error("setting", span, format!("{key}: {reason}")));
+        for (key, reason) in refused {
+            // One that nobody wrote is a default of the scene; the key tells several of them apart.
+            let span = scene.world.places.get(key).unwrap_or_default();
+            run.diagnostics.push(Diagnostic::error("setting", span, reason).detail(key));
         }
         for body in &scene.bodies {
             run.add_body(body);

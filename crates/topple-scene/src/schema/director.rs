@@ -29,6 +29,8 @@ const CHANGE: &[Param] = &[
     p("centre", Vector, Dimension::LENGTH, "Moved here.").alias(&["center", "at"]),
     p("angle", Number, Dimension::ANGLE, "Turned to this.").only(super::Dims::Two),
 ];
+const MERGE: &[Param] =
+    &[p("part", Type::Targets, NONE, "The bodies that become part of it.").alias(&["parts"]).required()];
 const ANGLE: Dimension = Dimension::ANGLE;
 const LENGTH: Dimension = Dimension::LENGTH;
 const CHANGE_JOINT: &[Param] = &[
@@ -69,7 +71,19 @@ pub const KINDS: &[KindInfo] = &[
         "at 2s { change door { dynamic  colour red } }",
     ),
     act("wake", &[], "Wakes bodies.", "at 2s { wake all; }"),
-    act("sleep", &[], "Puts bodies to sleep.", "at 2s { sleep wall; }"),
+    act(
+        "merge",
+        &[MERGE],
+        "Makes other bodies part of one: their shapes go over with their momentum, and they are no more. Both must be \
+         dynamic, and those that go over without joints.",
+        "at 2s { merge chassis { part box1 } }",
+    ),
+    act(
+        "unmerge",
+        &[],
+        "Takes a body off again that was merged: it is back under its name, and moves as the whole moved.",
+        "at 2s { merge chassis { part box1 } } at 4s { unmerge box1 }",
+    ),
     KindInfo {
         takes_settings: true,
         ..act("set", &[world::WORLD], "Changes settings of the world.", "at 3s { set { gravity 0,0,0 } }")

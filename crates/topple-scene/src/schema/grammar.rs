@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::functions::{CONSTANTS, FUNCTIONS};
+use super::world::{BROAD_PHASES, INTEGRATORS, NARROW_PHASES, SOLVERS};
 use super::{director, forces, joints, kinds};
 use crate::units::UNITS;
 
@@ -23,6 +24,11 @@ pub fn textmate() -> String {
         "else", "in", "step", "steps", "as", "from", "until", "after", "always", "by", "finally", "within",
         "and", "or", "not",
     ]);
+    let hyphenated = [INTEGRATORS, BROAD_PHASES, NARROW_PHASES, SOLVERS]
+        .into_iter()
+        .flatten()
+        .copied()
+        .filter(|name| name.contains('-'));
     let units = UNITS.iter().map(|unit| unit.name).filter(|name| *name != "%");
     let number = format!(
         r"(?<![A-Za-z0-9])(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:%|(?:{0})(?:\\^[0-9])?(?:/(?:{0})(?:\\^[0-9])?)*)?(?![A-Za-z0-9])",
@@ -32,6 +38,8 @@ pub fn textmate() -> String {
         ("comment.line.scene", r"(?://|#).*$".to_string()),
         ("string.quoted.double.scene", r#"\"[^\"\\n]*\""#.to_string()),
         ("constant.numeric.scene", number),
+        // Before the keywords: there is an 'and' in one of them.
+        ("support.constant.scene", format!(r"\\b(?:{})\\b", words(hyphenated))),
         ("keyword.control.scene", format!(r"\\b(?:{})\\b", words(statements))),
         ("entity.name.type.scene", format!(r"\\b(?:{})\\b(?=[^{{}};]*[{{;]|\\s*$)", words(names()))),
         (

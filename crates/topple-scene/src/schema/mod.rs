@@ -60,7 +60,7 @@ pub enum Type {
     Flag,
     /// Text in double quotes.
     Text,
-    /// One of these words; quotes are needed where it has a hyphen.
+    /// One of these words, with or without quotes.
     Word(&'static [&'static str]),
     /// Several of these words, in quotes, separated by spaces.
     Words(&'static [&'static str]),
@@ -287,7 +287,7 @@ impl KindInfo {
     /// Whether it may stand without braces or `;`.
     #[must_use]
     pub fn may_be_bare(&self) -> bool {
-        matches!(self.name, "include" | "stop" | "remove" | "wake" | "sleep")
+        matches!(self.name, "include" | "stop" | "remove" | "wake" | "unmerge")
     }
 }
 

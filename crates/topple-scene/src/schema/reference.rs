@@ -150,9 +150,7 @@ fn value(row: &Param) -> String {
         Type::Quaternion => String::from("four numbers"),
         Type::Flag => String::from("flag"),
         Type::Text => String::from("text"),
-        Type::Word(words) => {
-            words.iter().map(|word| format!("`{}`", quoted(word))).collect::<Vec<_>>().join(", ")
-        }
+        Type::Word(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
         Type::Words(words) => format!("words in quotes: {}", words.join(", ")),
         Type::Colour => String::from("colour"),
         Type::Body => String::from("body"),
@@ -187,17 +185,13 @@ fn value(row: &Param) -> String {
     text
 }
 
-fn quoted(word: &str) -> String {
-    if word.contains('-') { format!("\"{word}\"") } else { word.to_string() }
-}
-
 fn default(row: &Param) -> String {
     match row.default {
         Default::None("") => String::from("**required**"),
         Default::None(text) => text.to_string(),
         Default::Number(number) => number_text(number),
         Default::Vector(vector) => vector.map(number_text).join(","),
-        Default::Word(word) => format!("`{}`", quoted(word)),
+        Default::Word(word) => format!("`{word}`"),
         Default::Flag(flag) => String::from(if flag { "on" } else { "off" }),
     }
 }

@@ -33,6 +33,8 @@ pub const BROAD_PHASES: &[&str] = &[
 pub const NARROW_PHASES: &[&str] = &["auto", "sat", "gjk"];
 /// Names of solvers.
 pub const SOLVERS: &[&str] = &["soft-step", "baumgarte"];
+/// Keys of the methods.
+pub const METHODS: [&str; 4] = ["integrator", "broadPhase", "narrowPhase", "solver"];
 /// Whether a text is the name of a method: it may come from outside without quotes.
 #[must_use]
 pub fn is_method(name: &str) -> bool {
@@ -69,6 +71,15 @@ pub fn setting_key(engine: &str) -> String {
         key.push_str(letters.as_str());
     }
     key
+}
+
+/// What a setting of the engine does, with the other settings called as in scene files.
+#[must_use]
+pub fn setting_doc(setting: &SettingInfo) -> String {
+    let names = Settings::<D3>::info().into_iter().map(|other| other.name).filter(|name| name.contains('_'));
+    names.fold(setting.doc.clone(), |doc, name| {
+        doc.replace(&format!("`{name}`"), &format!("`{}`", setting_key(name)))
+    })
 }
 
 /// The setting of the engine that a key of scene files means.
@@ -118,7 +129,7 @@ fn setting_row(setting: &SettingInfo, key: String) -> Param {
     let aliases = RENAMED.iter().find(|(name, ..)| *name == setting.name).map_or(&[][..], |found| found.2);
     let range =
         if setting.allowed.is_empty() { Range::Any } else { Range::Engine(keep(setting.allowed.clone())) };
-    p(keep(key), kind, unit(setting.unit), keep(setting.doc.clone()))
+    p(keep(key), kind, unit(setting.unit), keep(setting_doc(setting)))
         .alias(aliases)
         .range(range)
         .or(Without(keep(default)))
@@ -179,7 +190,7 @@ pub const KINDS: &[KindInfo] = &[
             &[WORLD],
             "The world, at most once in a scene and anywhere in the file. A file without it is a seed scene: 3D, \
              elastic 1, frictionless, restitution of a pair the product of its two values, no drag, no sleeping.",
-            "world { dimension 2  gravity 0,-9.8  dt 1/60  solver \"soft-step\"  contactHertz 30 }",
+            "world { dimension 2  gravity 0,-9.8  dt 1/60  solver soft-step  contactHertz 30 }",
         )
     },
     k(

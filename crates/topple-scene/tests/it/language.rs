@@ -325,3 +325,39 @@ fn names_may_be_words_of_the_language() {
     assert_eq!(scene.joints[0].name.as_deref(), Some("stop"));
     assert_eq!(scene.forces[0].name.as_deref(), Some("world"));
 }
+
+#[test]
+fn names_of_methods_need_no_quotes() {
+    let scene = good(
+        "world { solver soft-step  broadPhase: sort-and-sweep-insertion integrator semi-implicit-euler narrowPhase gjk }
+         at 1s { set { broadPhase all-pairs } }",
+    );
+    assert_eq!(scene.world.solver.as_deref(), Some("soft-step"));
+    assert_eq!(scene.world.broad_phase.as_deref(), Some("sort-and-sweep-insertion"));
+    assert_eq!(scene.world.integrator.as_deref(), Some("semi-implicit-euler"));
+    assert_eq!(scene.world.narrow_phase.as_deref(), Some("gjk"));
+    // Elsewhere a hyphen subtracts.
+    let scene = good("const soft = 3 const step = 1 wall { normal 0,1,0 toOrig soft-step }");
+    assert!(matches!(scene.bodies[0].parts[0].shape, Shape::HalfSpace { offset: 2.0, .. }));
+    // A constant may hold the name, in quotes.
+    let scene = good("param method = \"soft-step\" world { solver method }");
+    assert_eq!(scene.world.solver.as_deref(), Some("soft-step"));
+    for (text, told) in [
+        ("world { solver soft-stp }", "did you mean 'soft-step'?"),
+        ("world { solver \"softstep\" }", "did you mean 'soft-step'?"),
+        ("world { solver soft - step }", "write it without spaces: soft-step"),
+        ("world { solver 5 }", "one of soft-step"),
+        ("param method = soft-step world { solver method }", "write it in quotes: \"soft-step\""),
+        (
+            "param method = sort-and-sweep world { broadPhase method }",
+            "write it in quotes: \"sort-and-sweep\"",
+        ),
+        ("at 1s { set { solver sft-step } }", "did you mean 'soft-step'?"),
+    ] {
+        let loaded = load(text, Options::default());
+        assert_eq!(loaded.diagnostics.errors(), 1, "{}", loaded.report(false));
+        assert!(loaded.report(false).contains(told), "{}", loaded.report(false));
+    }
+    let loaded = with("world { }", &[("solver", "soft-stp")]);
+    assert!(loaded.report(false).contains("did you mean 'soft-step'?"), "{}", loaded.report(false));
+}

@@ -494,9 +494,10 @@ fn assemble(
             span: Span::default(),
         }
     };
-    let expectation = |(window, conditions)| Expectation {
+    let expectation = |(window, conditions): (_, Vec<_>)| Expectation {
         window,
         about: Some("what is expected".into()),
+        places: vec![Span::default(); conditions.len()],
         conditions,
         span: Span::default(),
     };

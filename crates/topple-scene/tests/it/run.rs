@@ -156,6 +156,75 @@ fn every_few_steps_is_every_few_steps() {
     assert_eq!(simulation.value(&Query::Quantity("bodies", vec![])), [7.0]);
 }
 
+#[test]
+fn merged_bodies_move_as_one_and_come_off_again() {
+    for (dimension, shape, at) in [(2, "box", ["0,0", "1,0"]), (3, "sphere", ["0,0,0", "1,0,0"])] {
+        let size = if dimension == 2 { "size 1,1" } else { "radius 0.5" };
+        let zero = &"0,0,0"[..2 * dimension - 1];
+        let text = format!(
+            "world {{ dimension {dimension}  gravity {zero}  frames 30 }}
+             {shape} truck {{ {size}  mass 2  centre {}  colour red }}
+             {shape} load {{ {size}  mass 1  centre {}  colour blue }}
+             ignore {{ a truck  b load }}
+             force thrust {{ on load  force 3{} }}
+             at 0s {{ merge truck {{ part load }} }}
+             at 10 steps {{ change truck {{ vel 3{} }} }}
+             at 20 steps {{ unmerge load }}
+             expect after 5 steps {{ exists(load) == 0; exists(truck) == 1; mass(truck) == 3 within 1%; bodies == 1 }}
+             expect after 20 steps \"nothing pushes a part\" {{ vx(truck) == 3 within 1% }}
+             expect finally {{ exists(load) == 1; mass(truck) == 2 within 1%; bodies == 2 }}
+             expect finally \"it moves on as the whole did, and is pushed again\" {{
+                vx(truck) == 3 within 1%; vx(load) == 3 + 3 * 10 / 60 within 1%; distance(truck, load) < 1.1 }}",
+            at[0],
+            at[1],
+            &zero[1..],
+            &zero[1..],
+        );
+        let mut simulation = run(&text);
+        let outcomes = simulation.outcomes(true);
+        let failed: Vec<_> = outcomes.iter().filter(|outcome| outcome.passed != Some(true)).collect();
+        assert!(failed.is_empty(), "{failed:#?}");
+        assert!(simulation.diagnostics().is_empty());
+        let looks = |run: &dyn Fn(usize) -> Vec<Option<[f64; 3]>>| [run(0), run(1)];
+        let colours = match &simulation {
+            Simulation::Two(run) => {
+                looks(&|index| run.bodies[index].looks.iter().map(|look| look.colour).collect())
+            }
+            Simulation::Three(run) => {
+                looks(&|index| run.bodies[index].looks.iter().map(|look| look.colour).collect())
+            }
+        };
+        assert_eq!(colours.each_ref().map(Vec::len), [1, 1]);
+        assert_ne!(colours[0], colours[1]);
+    }
+}
+
+#[test]
+fn what_cannot_be_merged_is_told_where_it_is_written() {
+    let simulation =
+        run("world { dimension 2 frames 10 } circle a { radius 1 } circle b { radius 1 centre 5,0 static }
+         at 1 steps { merge a { part b } }
+         at 2 steps { unmerge b }");
+    let found: Vec<_> =
+        simulation.diagnostics().iter().map(|found| (found.span.start > 0, found.message.clone())).collect();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found.iter().all(|(placed, _)| *placed), "{found:?}");
+    assert!(found[0].1.contains("not dynamic"), "{found:?}");
+}
+
+#[test]
+fn failed_conditions_name_the_bodies_in_few_digits() {
+    let mut simulation = run("world { dimension 2 gravity 0,0 frames 1 }
+         repeat i in 0..5 { circle ball { radius 0.1 centre i, i / 3 } }
+         expect finally { y(ball) < 1 }
+         expect finally { x(ball[0]) == 0 and y(ball[1]) > 1 }
+         expect finally { y(ball[1]) == 0.3333333 }");
+    let found: Vec<_> = simulation.outcomes(true).into_iter().map(|outcome| outcome.found).collect();
+    assert_eq!(found[0], "1 (ball[3]), 1.33333 (ball[4]) against 1");
+    assert_eq!(found[1], "0.333333 against 1");
+    assert!(found[2].starts_with("0.33333334"), "{}", found[2]);
+}
+
 /// Density, friction and restitution of every shape, and those that the engine gives to shapes of its own: body by body.
 fn materials(simulation: &Simulation) -> Vec<[f32; 3]> {
     match simulation {
