@@ -14,7 +14,7 @@ use crate::math::*;
 /// Depth that is never passed, as a share of the inner radius (no unit): the middle stays on its side. Less would be a nicer
 /// picture, but costs motion: bodies that topple or roll fast would be held up at every touch.
 const DEEPEST: Real = 0.75;
-/// Below this share of the inner radius (no unit) the rest of that way is not worth a search.
+/// What is as deep as that already must not get deeper by more than this share of the inner radius (no unit).
 const LEAST_DEEPER: Real = 0.01;
 
 /// Distance at which bodies are stopped, as a share of the speculative distance (no unit).
@@ -76,7 +76,10 @@ pub(super) fn stop_time<D: Dim>(
         return None;
     }
     let deeper = margins.allowed() - depth;
-    if deeper <= LEAST_DEEPER * margins.size {
+    let least = LEAST_DEEPER * margins.size;
+    if deeper <= least {
+        // Out, or across, it may go.
+        search.first([from, to], -(depth + least), TOLERANCE * least)?;
         return Some(Stop { t: from, slide: Some(normal) });
     }
     let deep = search.first([from, to], -(depth + deeper), TOLERANCE * deeper)?;

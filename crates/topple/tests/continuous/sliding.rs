@@ -99,6 +99,35 @@ fn bounces_are_true_3d() {
     bounces_are_true::<D3>();
 }
 
+/// What has got as deep as anything can is free to leave and to slide: only deeper it must not get.
+fn what_is_deep_may_leave<D: Kit>() {
+    for (direction, way) in [(D::Vec::axis(1), 0.06), (D::Vec::axis(0), 0.06), (D::Vec::axis(1) * -1.0, 0.0)]
+    {
+        let mut world = weightless::<D>();
+        // Contacts would push the ball out by themselves.
+        let mut settings = world.settings().clone();
+        settings.push_speed = 1e-3;
+        world.set_settings(settings).unwrap();
+        let floor = ShapeDef::new(D::block(50.0, 2.0)).friction(0.0);
+        world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [floor]).unwrap();
+        let start = D::Vec::axis(1) * (1.0 + 0.0253);
+        let ball = ShapeDef::new(D::ball(0.1)).friction(0.0);
+        let ball = world.create_body_with(thrown::<D>(start, direction * 4.0), [ball]).unwrap();
+        world.step();
+        let moved = (world.body(ball).unwrap().position().to_vec() - start).dot(direction);
+        assert!((moved - way).abs() < 0.01, "{direction:?}: moved by {moved} m, not {way} m");
+    }
+}
+
+#[test]
+fn what_is_deep_may_leave_2d() {
+    what_is_deep_may_leave::<D2>();
+}
+#[test]
+fn what_is_deep_may_leave_3d() {
+    what_is_deep_may_leave::<D3>();
+}
+
 /// A small elastic ball that is stopped at every bounce keeps its energy under gravity: what gravity gives on the part of the way
 /// that is missing is no gift.
 fn bounces_keep_energy<D: Kit>() {
