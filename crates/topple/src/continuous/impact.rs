@@ -53,6 +53,11 @@ impl Margins {
         let near = speculative.max((1.0 + 2.0 * TOLERANCE) * target);
         Self { target, near, size }
     }
+
+    /// Depth up to which nobody is stopped [m].
+    pub(super) fn allowed(&self) -> Real {
+        DEEPEST * self.size
+    }
 }
 
 /// When a, which must not get through b, has to be stopped, in [`from`, `to`] (in steps, no unit); None if it need not.
@@ -70,7 +75,7 @@ pub(super) fn stop_time<D: Dim>(
         // So deep inside there is no side to keep to.
         return None;
     }
-    let deeper = DEEPEST * margins.size - depth;
+    let deeper = margins.allowed() - depth;
     if deeper <= LEAST_DEEPER * margins.size {
         return Some(Stop { t: from, slide: Some(normal) });
     }

@@ -4,7 +4,7 @@
 use super::impact::{Margins, Stop, stop_time};
 use super::sweep::{Mover, Sweep};
 use crate::math::*;
-use crate::shape::{Composite, ShapeOps, ShapeRecord};
+use crate::shape::{ShapeOps, ShapeRecord};
 
 /// Where a has to stop before b, both carried along by their sweeps, in `range` (in steps, no unit).
 pub(super) fn stop_shapes<D: Dim>(
@@ -24,9 +24,16 @@ pub(super) fn stop_shapes<D: Dim>(
             let bounds = bounds_seen([a, b], [sweep_a, sweep_b], range);
             let start = place(b, sweep_b, range[0]).relative(place(a, sweep_a, range[0]));
             let middle = start.transform(a.shape.middle()).to_vec();
+            let way = Way::new(&moving, [a, b], [sweep_a, sweep_b], range);
             children.visit(&bounds, &mut |index| {
                 let child = children.child(index);
-                if is_in_front::<D>(children, index, &child, middle) {
+                let normal = children.normal(index);
+                // Children are met from their front side only, and not by what does not get deep below them.
+                let is_met = child.support(normal).is_none_or(|on_child| {
+                    let is_deep = |way: &Way<D>| way.depth_below(normal, on_child) >= margins.allowed();
+                    normal.dot(middle - on_child) >= 0.0 && way.as_ref().is_none_or(is_deep)
+                });
+                if is_met {
                     let found = stop_time(&moving, &mover(&child, b, sweep_b), margins, range);
                     keep_first(&mut first, found);
                 }
@@ -57,6 +64,36 @@ pub(super) fn stop_shapes<D: Dim>(
     first
 }
 
+/// Way of the middle of a moving body in the frame of a shape that stands still, and how far the shape reaches around it.
+struct Way<D: Dim> {
+    corners: [D::Vec; 3],
+    reach: Real,
+}
+
+impl<D: Dim> Way<D> {
+    fn new(
+        moving: &Mover<'_, D>,
+        [a, b]: [&ShapeRecord<D>; 2],
+        [sweep_a, sweep_b]: [&Sweep<D>; 2],
+        [from, to]: [Real; 2],
+    ) -> Option<Self> {
+        let is_still =
+            (sweep_b.translation, sweep_b.turn) == (D::Vec::ZERO, D::Ang::ZERO) && sweep_b.stop >= 1.0;
+        let frame = place(b, sweep_b, 0.0);
+        let at = |t: Real| frame.inverse_transform(sweep_a.at(t).position);
+        is_still.then(|| Self {
+            corners: [at(from), at(sweep_a.stop.clamp(from, to)), at(to)],
+            reach: moving.reach + a.shape.rounding(),
+        })
+    }
+
+    /// How far any point of the shape can get below the plane through a point on the way [m].
+    fn depth_below(&self, normal: D::Vec, point: D::Vec) -> Real {
+        let heights = self.corners.map(|corner| normal.dot(corner - point));
+        self.reach - heights[0].min(heights[1]).min(heights[2])
+    }
+}
+
 /// A shape, or a child of it, on its body.
 fn mover<'a, D: Dim>(shape: &'a D::Shape, record: &ShapeRecord<D>, sweep: &'a Sweep<D>) -> Mover<'a, D> {
     Mover::new(shape, record.from_center, sweep)
@@ -69,12 +106,6 @@ fn keep_first<D: Dim>(first: &mut Option<Stop<D>>, found: Option<Stop<D>>) {
     {
         *first = Some(stop);
     }
-}
-
-/// True if the point is on the side of the child that things touch.
-fn is_in_front<D: Dim>(children: &dyn Composite<D>, index: u32, child: &D::Shape, point: D::Vec) -> bool {
-    let normal = children.normal(index);
-    child.support(normal).is_none_or(|on_child| normal.dot(point - on_child) >= 0.0)
 }
 
 /// Place of a shape at time `t`.

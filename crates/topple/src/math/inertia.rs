@@ -7,6 +7,8 @@ use crate::D3;
 const TRIANGLE_SLACK: Real = 1e-4;
 /// Differences of the moments, as a share of the largest, that give no gyroscopic torque worth computing (no unit).
 const ISOTROPIC: Real = 1e-6;
+/// Turn per step below which precession is lost in the rounding of the spin [rad].
+const NO_SPIN: Real = 1e-8;
 
 /// A symmetric 3×3 matrix, stored as its diagonal and its upper off-diagonal entries. As an inertia tensor in [kg·m²].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -137,6 +139,10 @@ impl InertiaOps<D3> for SymMat3 {
     }
 
     fn gyroscopic(self, rot: Quat, w: Vec3, h: Real) -> Vec3 {
+        // PERF: the products of such spins are numbers too small for the processor to be quick with.
+        if w.length_squared() * h * h < NO_SPIN * NO_SPIN {
+            return w;
+        }
         let w0 = RotOps::<D3>::rotate_inv(rot, w);
         let l = self.mul_vec(w0);
         // The mean x of old and new spin obeys I(x − w) + h/2·x × I x = 0: an implicit step of half the length.
