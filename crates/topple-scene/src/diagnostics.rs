@@ -139,6 +139,14 @@ impl Diagnostics {
         self.list.push(diagnostic);
     }
 
+    /// Whether a finding at this place would be shown: not if it is there already, nor beyond the limit. Advice that takes
+    /// time is only worth it then.
+    #[must_use]
+    pub fn wants(&self, span: Span, code: &'static str) -> bool {
+        let (file, start, end) = span.key();
+        self.list.len() < self.limit && !self.seen.contains_key(&(file, start, end, code, ""))
+    }
+
     /// The findings.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
@@ -319,46 +327,50 @@ fn write_plain(found: &Diagnostic, sources: &Sources, out: &mut Vec<u8>) {
 /// The known name nearest to a misspelt one, if it is near enough to be meant.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = match name.chars().count() {
+    let length = name.chars().count();
+    let allowed = match length {
         0..=3 => 1,
         4..=7 => 2,
         _ => 3,
     };
     known
         .into_iter()
-        .filter(|candidate| *candidate != name)
+        .filter(|candidate| *candidate != name && candidate.chars().count().abs_diff(length) <= allowed)
         .map(|candidate| (distance(name, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.chars().count())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
+/// Longer words are not compared [bytes].
+const LONGEST: usize = 64;
+
 /// Edit distance with swaps of neighbours counted once; letters that differ only in case cost nothing extra
 /// beyond one for the whole word.
 fn distance(left: &str, right: &str) -> usize {
-    if left.len() > 64 || right.len() > 64 {
+    if left.len() > LONGEST || right.len() > LONGEST {
         return usize::MAX;
     }
     if left.eq_ignore_ascii_case(right) {
         return 1;
     }
-    let left: Vec<char> = left.chars().collect();
-    let right: Vec<char> = right.chars().collect();
-    let mut before: Vec<usize> = vec![0; right.len() + 1];
-    let mut above: Vec<usize> = (0..=right.len()).collect();
-    for (i, &l) in left.iter().enumerate() {
-        let mut row = vec![i + 1; right.len() + 1];
-        for (j, &r) in right.iter().enumerate() {
-            let cost = usize::from(l != r);
-            row[j + 1] = (above[j] + cost).min(above[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && l == right[j - 1] && left[i - 1] == r {
+    let (mut before, mut above, mut row) = ([0; LONGEST + 1], [0; LONGEST + 1], [0; LONGEST + 1]);
+    above.iter_mut().enumerate().for_each(|(column, slot)| *slot = column);
+    let mut l_before = None;
+    for (i, l) in left.chars().enumerate() {
+        row[0] = i + 1;
+        let mut r_before = None;
+        for (j, r) in right.chars().enumerate() {
+            row[j + 1] = (above[j] + usize::from(l != r)).min(above[j + 1] + 1).min(row[j] + 1);
+            if j > 0 && Some(l) == r_before && l_before == Some(r) {
                 row[j + 1] = row[j + 1].min(before[j - 1] + 1);
             }
+            r_before = Some(r);
         }
-        before = above;
-        above = row;
+        l_before = Some(l);
+        (before, above, row) = (above, row, before);
     }
-    above[right.len()]
+    above[right.chars().count()]
 }
 
 #[cfg(test)]

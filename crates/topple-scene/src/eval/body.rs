@@ -6,7 +6,7 @@ use super::names::Named;
 use super::record::{Checked, Record};
 use super::{Evaluator, Output, Reported};
 use crate::ast::{Declaration, Item};
-use crate::diagnostics::{Diagnostic, nearest};
+use crate::diagnostics::Diagnostic;
 use crate::model::geometry::{self, Pose};
 use crate::model::{Action, Body, BodyKind, Filter, Locks, Look, Material, NamedMaterial, Part, Shape, Vec3};
 use crate::schema::{self, Family, KindInfo};
@@ -134,8 +134,11 @@ impl Evaluator<'_> {
             _ => {
                 let known = schema::bodies::KINDS.iter().filter(|kind| kind.family == Family::Shape);
                 let message = format!("a body holds shapes, not '{}'", word.text);
-                let error = Diagnostic::error("structure", word.span, message)
-                    .suggest(nearest(&word.text, known.map(|kind| kind.name)));
+                let error = Diagnostic::error("structure", word.span, message).suggest(self.near(
+                    (word.span, "structure"),
+                    &word.text,
+                    known.map(|kind| kind.name),
+                ));
                 return Err(self.fail(error));
             }
         };

@@ -136,7 +136,8 @@ impl Evaluator<'_> {
             "false" => return Ok(Value::Flag(false)),
             _ => {}
         }
-        let known: Vec<SmolStr> = self.visible_names();
+        let is_new = self.diagnostics.wants(span, "unknown-name");
+        let known: Vec<SmolStr> = if is_new { self.visible_names() } else { Vec::new() };
         let mut error = Diagnostic::error("unknown-name", span, format!("there is no constant '{name}'"));
         error = if let Some(near) = nearest(name, known.iter().map(SmolStr::as_str)) {
             error.suggest(Some(near))
@@ -362,7 +363,7 @@ impl Evaluator<'_> {
                 name.span,
                 format!("there is no function '{}'", name.text),
             )
-            .suggest(nearest(&name.text, known));
+            .suggest(self.near((name.span, "unknown-function"), &name.text, known));
             if crate::schema::director::quantity(&name.text).is_some() {
                 error = error.help("quantities of bodies are for 'expect' and 'when'");
             }

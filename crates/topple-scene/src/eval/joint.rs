@@ -6,7 +6,7 @@ use super::names::{Named, Reference};
 use super::record::{Checked, Record};
 use super::{Evaluator, Reported};
 use crate::ast::Declaration;
-use crate::diagnostics::{Diagnostic, nearest};
+use crate::diagnostics::Diagnostic;
 use crate::model::geometry;
 use crate::model::{Drive, Ignore, Joint, JointKind, Motor, Overload, Soft, Spring, Vec3};
 use crate::schema::{KindInfo, joints};
@@ -83,7 +83,8 @@ impl Evaluator<'_> {
             let names =
                 known.iter().flat_map(|kind| std::iter::once(kind.name).chain(kind.aliases.iter().copied()));
             let error = Diagnostic::error("unknown-declaration", first.span, message);
-            return Err(self.fail(error.suggest(nearest(&word, names))));
+            let near = self.near((first.span, "unknown-declaration"), &word, names);
+            return Err(self.fail(error.suggest(near)));
         };
         // A wrong name does not keep the rest from being checked.
         match self.own_name(rest) {

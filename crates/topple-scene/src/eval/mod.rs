@@ -28,7 +28,7 @@ use smol_str::SmolStr;
 
 use crate::Loader;
 use crate::ast::{Declaration, Expr, Item};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, nearest};
 use crate::limits::Limits;
 use crate::model::{Action, Pose, Scene, World};
 use crate::span::{FileId, Sources, Span};
@@ -109,6 +109,8 @@ pub(crate) struct Evaluator<'a> {
     has_unit_fault: bool,
     /// Places of such statements.
     unit_faults: Vec<Span>,
+    /// What misspelt parameters may have meant, by kind and name.
+    meant: HashMap<(&'static str, SmolStr), Option<&'static str>>,
     /// Groups around the current statement that are faulty themselves: what is in them is checked, but nothing is made.
     lost: usize,
 }
@@ -157,6 +159,7 @@ impl<'a> Evaluator<'a> {
             keeps_units: false,
             has_unit_fault: false,
             unit_faults: Vec::new(),
+            meant: HashMap::new(),
             lost: 0,
             output: Output::Scene,
             meshes: HashMap::new(),
@@ -176,6 +179,17 @@ impl<'a> Evaluator<'a> {
     /// Whether the current statement stands in something faulty.
     fn is_lost(&self) -> bool {
         self.lost > 0
+    }
+
+    /// The nearest name for the advice of a finding, if that will be shown: a repetition may have the same fault a million
+    /// times.
+    fn near<'k>(
+        &self,
+        finding: (Span, &'static str),
+        name: &str,
+        known: impl IntoIterator<Item = &'k str>,
+    ) -> Option<&'k str> {
+        if self.diagnostics.wants(finding.0, finding.1) { nearest(name, known) } else { None }
     }
 
     /// Reports and gives the token to return.

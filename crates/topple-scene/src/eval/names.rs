@@ -19,6 +19,9 @@ use crate::value::number_text;
 /// Longest full name [bytes].
 const MAX_NAME: usize = 500;
 
+/// Most names that are searched for a similar one: with more of them advice takes too long.
+const MAX_ADVICE: usize = 20_000;
+
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named {
@@ -138,14 +141,16 @@ impl Names {
     }
 
     fn nearest(&self, name: &str, kinds: &[Named]) -> Option<&str> {
+        if self.known.len() + self.sets.len() > MAX_ADVICE {
+            return None;
+        }
         // The map has no order: sort, so that the same scene gives the same advice.
         let mut known: Vec<&str> = self
             .known
             .iter()
             .filter(|(_, (kind, _))| kinds.contains(kind))
-            .take(20_000)
             .map(|(name, _)| name.as_str())
-            .chain(self.sets.iter().take(20_000).map(SmolStr::as_str))
+            .chain(self.sets.iter().map(SmolStr::as_str))
             .collect();
         known.sort_unstable();
         nearest(name, known)
@@ -321,7 +326,9 @@ impl Evaluator<'_> {
             error.message = format!("'{set}' is not one body but several");
             error = error.help(format!("name one of them, such as {set}[0] or a body of the group"));
         } else {
-            error = error.suggest(self.names.nearest(shown, &[Named::Body]));
+            let is_new = self.diagnostics.wants(reference.span, "unknown-body");
+            let near = if is_new { self.names.nearest(shown, BODIES) } else { None };
+            error = error.suggest(near);
         }
         Err(self.fail(error))
     }
@@ -356,7 +363,8 @@ impl Evaluator<'_> {
                 Diagnostic::error("type", reference.span, message)
             }
             None => {
-                let near = self.names.nearest(shown, kinds);
+                let is_new = self.diagnostics.wants(reference.span, "unknown-body");
+                let near = if is_new { self.names.nearest(shown, kinds) } else { None };
                 let message = format!("there is nothing called '{shown}'");
                 Diagnostic::error("unknown-body", reference.span, message).suggest(near)
             }

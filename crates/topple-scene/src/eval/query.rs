@@ -3,7 +3,7 @@
 use super::names::{BODIES, Named, TargetRef};
 use super::{Evaluator, Reported};
 use crate::ast::{Binary, Expr, ExprKind, Unary, Word};
-use crate::diagnostics::{Diagnostic, nearest};
+use crate::diagnostics::Diagnostic;
 use crate::model::Query;
 use crate::schema::director::{Of, QUANTITIES, REDUCTIONS, quantity};
 use crate::schema::functions::{self, Body};
@@ -142,7 +142,8 @@ impl Evaluator<'_> {
                 .chain(QUANTITIES.iter().map(|quantity| quantity.name));
             let message = format!("there is no function or quantity '{}'", name.text);
             let error = Diagnostic::error("unknown-function", name.span, message);
-            return Err(self.fail(error.suggest(nearest(&name.text, known))));
+            let near = self.near((name.span, "unknown-function"), &name.text, known);
+            return Err(self.fail(error.suggest(near)));
         };
         let (least, most) = function.count;
         if matches!(function.body, Body::Special) {

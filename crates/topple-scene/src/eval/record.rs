@@ -277,17 +277,22 @@ impl Evaluator<'_> {
     }
 
     /// Whether a parameter is missing only because its name is misspelt, which has been reported.
-    fn is_misspelt(&self, kind: &'static KindInfo, param: &Param, arguments: &[Argument]) -> bool {
+    fn is_misspelt(&mut self, kind: &'static KindInfo, param: &Param, arguments: &[Argument]) -> bool {
         arguments
             .iter()
             .filter(|argument| kind.param(&argument.name.text).is_none())
             .any(|argument| self.nearest_parameter(kind, &argument.name.text) == Some(param.name))
     }
 
-    fn nearest_parameter(&self, kind: &'static KindInfo, name: &str) -> Option<&'static str> {
-        let known =
-            kind.params().filter(|param| param.dims.has(self.world.dimension)).map(|param| param.name);
-        nearest(name, known)
+    fn nearest_parameter(&mut self, kind: &'static KindInfo, name: &SmolStr) -> Option<&'static str> {
+        if let Some(found) = self.meant.get(&(kind.name, name.clone())) {
+            return *found;
+        }
+        let dimension = self.world.dimension;
+        let known = kind.params().filter(|param| param.dims.has(dimension)).map(|param| param.name);
+        let found = nearest(name, known);
+        self.meant.insert((kind.name, name.clone()), found);
+        found
     }
 
     fn argument(
@@ -507,7 +512,7 @@ impl Evaluator<'_> {
         }
         let known = self.scene.materials.iter().map(|known| known.name.as_str());
         let error = Diagnostic::error("unknown-material", span, format!("there is no material '{word}'"))
-            .suggest(nearest(word, known));
+            .suggest(self.near((span, "unknown-material"), word, known));
         Err(self.fail(error))
     }
 
@@ -544,7 +549,7 @@ impl Evaluator<'_> {
         let known = functions::COLOURS.iter().map(|(name, _)| *name);
         let error = Diagnostic::error("value", span, format!("there is no colour '{word}'"))
             .help("three numbers from 0 to 1, a name, or \"#rrggbb\"");
-        let near = nearest(word, known);
+        let near = self.near((span, "value"), word, known);
         Err(self.fail(if near.is_some() { error.suggest(near) } else { error }))
     }
 

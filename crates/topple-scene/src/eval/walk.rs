@@ -8,7 +8,7 @@ use super::names::Level;
 use super::record::Record;
 use super::{Evaluator, Output, Reported, random};
 use crate::ast::{Argument, Declaration, Expr, ExprKind, If, Item, Parameter, Repeat};
-use crate::diagnostics::{Diagnostic, nearest};
+use crate::diagnostics::Diagnostic;
 use crate::model::Pose;
 use crate::schema::{self, Family, KindInfo};
 use crate::span::{FileId, Span};
@@ -150,8 +150,11 @@ impl Evaluator<'_> {
         let Some(kind) = schema::kind(&word.text) else {
             let message = format!("there is no declaration '{}'", word.text);
             let known = schema::kind_names().chain(crate::parser::STATEMENTS.iter().copied());
-            let mut error = Diagnostic::error("unknown-declaration", word.span, message)
-                .suggest(nearest(&word.text, known));
+            let mut error = Diagnostic::error("unknown-declaration", word.span, message).suggest(self.near(
+                (word.span, "unknown-declaration"),
+                &word.text,
+                known,
+            ));
             if schema::joints::find(&word.text).is_some() {
                 error = error.help(format!("write 'joint {}'", word.text));
             } else if schema::forces::find(&word.text).is_some() {
@@ -353,7 +356,11 @@ impl Evaluator<'_> {
             let shown = self.sources.text(first.span).to_string();
             let error =
                 Diagnostic::error("unknown-template", first.span, format!("there is no template '{shown}'"))
-                    .suggest(nearest(&shown, known.iter().map(SmolStr::as_str)));
+                    .suggest(self.near(
+                        (first.span, "unknown-template"),
+                        &shown,
+                        known.iter().map(SmolStr::as_str),
+                    ));
             return Err(self.fail(error));
         };
         if template.broken {
