@@ -101,9 +101,9 @@ pub trait BroadPhase<D: Dim>: Send + Sync {
         }
     }
 
-    /// The same for what stands still: at least all proxies of static and kinematic bodies. Others may be among them, so
-    /// [`Self::query`] will do; methods that keep static proxies apart are faster.
-    fn query_still(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
+    /// The same for static proxies. Others may be among them, so [`Self::query`] will do; methods that keep static proxies apart
+    /// are faster.
+    fn query_static(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
         self.query(proxies, bounds, visit);
     }
 

@@ -69,10 +69,9 @@ impl<D: Dim> Proxies<D> {
         self.kinematic -= u32::from(old.kind == ProxyKind::Kinematic);
     }
 
-    /// True if there are kinematic bodies.
-    #[inline]
-    pub fn has_kinematic(&self) -> bool {
-        self.kinematic > 0
+    /// How many belong to kinematic bodies.
+    pub(crate) fn kinematic_count(&self) -> u32 {
+        self.kinematic
     }
 
     /// All slots, free ones included.

@@ -471,6 +471,11 @@ pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<
 fn stop_fast_bodies<D: Dim>(world: &mut World<D>) {
     let mut awake = core::mem::take(&mut world.scratch.awake);
     let mut scratch = core::mem::take(&mut world.scratch.continuous);
+    let kinematic = world.proxies.kinematic_count() as usize;
+    let has_still_kinematic = kinematic > 0 && {
+        let moving = awake.props.iter().filter(|props| !props.is_dynamic);
+        moving.map(|props| world.bodies.records[props.body].shapes.len()).sum::<usize>() < kinematic
+    };
     let scene = continuous::Scene {
         settings: &world.settings,
         bodies: &world.bodies,
@@ -478,6 +483,7 @@ fn stop_fast_bodies<D: Dim>(world: &mut World<D>) {
         proxies: &world.proxies,
         broad_phase: &*world.methods.broad_phase,
         executor: &*world.executor,
+        has_still_kinematic,
         may_touch: &|a, b| world.may_touch(a, b),
     };
     let counts = continuous::stop_fast_bodies(&scene, &mut awake, &mut scratch);

@@ -439,10 +439,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         let _ = self.moving.query(bounds, visit) && self.fixed.query(bounds, visit);
     }
 
-    fn query_still(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
-        if proxies.has_kinematic() {
-            return self.query(proxies, bounds, visit);
-        }
+    fn query_static(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
         for &proxy in self.unbounded.iter().chain(&self.pending) {
             if proxies.get(proxy).fat.overlaps(bounds) && !visit(proxy) {
                 return;
