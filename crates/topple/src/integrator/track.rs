@@ -214,7 +214,7 @@ impl<D: Dim> Tracker<D> {
             let mut exact = track.now;
             let moved = Wide::of(position.to_vec()) - Wide::of(bodies.centers[slot].to_vec());
             exact.p = exact.p - moved;
-            if exact.is_finite() {
+            if is_sound(&exact) {
                 let place = Pose { position, rotation };
                 let body = bodies.props[slot].body;
                 self.memories.push(Memory { body, place, v: state.v, w: state.w, exact });
@@ -249,14 +249,19 @@ impl<D: Dim> Tracker<D> {
             let q = [parts[3], parts[4], parts[5], parts[6]];
             let exact = Flight { p: at(0), q, v: at(7), w: at(10) };
             let in_order = self.memories.last().is_none_or(|last| last.body < body);
-            let length = q.iter().map(|x| x * x).sum::<f64>();
-            if !exact.is_finite() || !in_order || (length - 1.0).abs() > f64::from(UNIT_TOLERANCE) {
+            if !is_sound(&exact) || !in_order {
                 return Err(input.damaged("motion that an integrator remembers"));
             }
             self.memories.push(Memory { body, place, v, w, exact });
         }
         Ok(())
     }
+}
+
+/// True if a motion is worth remembering: numbers, and an orientation.
+fn is_sound(flight: &Flight) -> bool {
+    let length = flight.q.iter().map(|x| x * x).sum::<f64>();
+    flight.is_finite() && (length - 1.0).abs() <= f64::from(UNIT_TOLERANCE)
 }
 
 impl<D: Dim> Default for Track<D> {

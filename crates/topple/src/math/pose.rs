@@ -1,6 +1,9 @@
 //! A rigid placement: position and orientation.
 
-use super::{Dim, PointOps, RotOps};
+use super::{Dim, PointOps, Real, RotOps, VecOps};
+
+/// Largest coordinate of anything that has a place [m]: sums and products of a few of them are still numbers.
+pub const FARTHEST: Real = 1e18;
 
 /// Position and orientation of a frame in its parent frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,8 +60,13 @@ impl<D: Dim> Pose<D> {
         }
     }
 
-    /// True if the position is finite and the rotation a unit one.
+    /// True if the position is within [`FARTHEST`] of the origin and the rotation a unit one.
     pub fn is_valid(self) -> bool {
-        self.position.is_finite() && self.rotation.is_valid()
+        is_near::<D>(self.position.to_vec()) && self.rotation.is_valid()
     }
+}
+
+/// True if every coordinate is a number of at most [`FARTHEST`].
+pub(crate) fn is_near<D: Dim>(v: D::Vec) -> bool {
+    v.is_finite() && v.abs().max_component() <= FARTHEST
 }

@@ -67,7 +67,7 @@ impl<D: Dim> ContactView<'_, D> {
 
     /// Force of the second shape on the first along the normal, all points together [N].
     pub fn normal_force(&self) -> Real {
-        let sum: Real = self.contact().manifold.points().iter().map(|p| p.normal_impulse).sum();
+        let sum = self.contact().manifold.points().iter().fold(0.0, |sum, p| sum + p.normal_impulse);
         if self.world.impulse_time > 0.0 { sum / self.world.impulse_time } else { 0.0 }
     }
 
@@ -414,7 +414,7 @@ pub(crate) fn mix_materials<D: Dim>(
     if D::N == 3 && (m.has_grain() || n.has_grain()) {
         contact.flags |= flags::GRAIN;
     }
-    contact.surface_velocity = D::Vec::ZERO;
+    contact.surface_velocity = if moves { surface_velocity(bodies, a, b) } else { D::Vec::ZERO };
 }
 
 /// The grain of a pair: that of the surface with the smaller factor. The shapes' frames turn with their bodies, so this is

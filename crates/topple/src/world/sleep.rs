@@ -5,8 +5,9 @@
 //! it with more than `wake_load` of its weight; until then gentler visitors rest on it as on a wall.
 
 use super::World;
+use super::links::{grain, mix_materials};
 use crate::body::{BodyKind, BodySet, NONE};
-use crate::contact::NO_COLOR;
+use crate::contact::{Grain, NO_COLOR, flags};
 use crate::math::*;
 use crate::store::BodyId;
 
@@ -105,6 +106,7 @@ impl<D: Dim> World<D> {
             let index = edge / 2;
             edge = self.contacts.next_edge(edge);
             self.contacts.wake(index);
+            self.remix(index);
             // A gentle visitor was solved against a wall; now both sides move.
             self.uncolor_contact(index);
             self.leaning.remove(index);
@@ -113,6 +115,22 @@ impl<D: Dim> World<D> {
                 self.color_contact(index);
                 self.watch_leaning(index);
             }
+        }
+    }
+
+    /// Forms anew what a contact knows of its surfaces: it may be solved before the narrow phase sees it, and then the state
+    /// alone has to say how, not what a hook or another place made of it before it fell asleep.
+    fn remix(&mut self, index: u32) {
+        let contact = &mut self.contacts.hot[index as usize];
+        if contact.flags & (flags::SURFACE | flags::GRAIN | flags::PRE_SOLVE) == 0 {
+            return;
+        }
+        let [a, b] = contact.shapes.map(|shape| &self.shapes[shape]);
+        mix_materials(contact, a, b, &self.bodies, &self.settings);
+        if contact.has_grain() {
+            let count = self.contacts.hot.len();
+            self.contacts.grains.resize(count, Grain::default());
+            self.contacts.grains[index as usize] = grain(&self.bodies, a, b);
         }
     }
 

@@ -454,3 +454,24 @@ fn extremes_2d() {
 fn extremes_3d() {
     extremes::<D3>();
 }
+
+/// Places have an end, long before sums of them overflow: what stands beyond it is refused.
+fn places_have_an_end<D: TestDim>() {
+    let far = D::point(2e18, 0.0);
+    let (mut world, _, cube, _) = scene::<D>();
+    refused(&mut world, &["BodyDef.position", "1e18"], |w| w.create_body(BodyDef::dynamic(far)));
+    let shape = ShapeDef::<D>::new(D::ball(1.0)).at(Pose::at(far));
+    refused(&mut world, &["ShapeDef.local", "1e18"], |w| w.add_shape(cube, shape));
+    let mass = Mass { center: far.to_vec(), ..D::ball(1.0).mass(1.0) };
+    refused(&mut world, &["Mass.center", "1e18"], |w| w.body_mut(cube)?.set_mass(Some(mass)));
+    refused(&mut world, &["pose", "1e18"], |w| w.body_mut(cube)?.set_pose(Pose::at(far)));
+}
+
+#[test]
+fn places_have_an_end_2d() {
+    places_have_an_end::<D2>();
+}
+#[test]
+fn places_have_an_end_3d() {
+    places_have_an_end::<D3>();
+}

@@ -231,3 +231,36 @@ fn unknown_methods_leave_the_default() {
     }
     assert_eq!(world.state_hash(), copy.state_hash());
 }
+
+/// What carries something along goes on as before even if it is woken in the middle of a step, before anybody has looked at it
+/// again: the state alone says how.
+fn woken_belts_go_on<D: TestDim>() {
+    let mut world = World::<D>::new();
+    add_floor(&mut world, 0.6);
+    let material = Material { surface_velocity: D::vec(2.0, 0.0), ..Material::default() };
+    let belt = ShapeDef { material, ..ShapeDef::new(D::cube(1.0)) };
+    let locks = Locks { translation: [true, false, true], rotation: [true; 3] };
+    let def = BodyDef { locks, ..BodyDef::dynamic(D::point(0.0, 0.5)) };
+    world.create_body_with(def, [belt]).unwrap();
+    run(&mut world, 2.0);
+    assert_eq!(world.awake_count(), 0, "the belt sleeps");
+    add_body(&mut world, 0.1, 4.0, D::ball(0.3));
+    let mut was_woken = false;
+    for step in 0..120 {
+        let mut copy = World::<D>::restore(&world.snapshot()).unwrap();
+        world.step();
+        copy.step();
+        assert_eq!(world.state_hash(), copy.state_hash(), "step {step}");
+        was_woken |= world.awake_count() == 2;
+    }
+    assert!(was_woken, "the ball wakes the belt");
+}
+
+#[test]
+fn woken_belts_go_on_2d() {
+    woken_belts_go_on::<D2>();
+}
+#[test]
+fn woken_belts_go_on_3d() {
+    woken_belts_go_on::<D3>();
+}
