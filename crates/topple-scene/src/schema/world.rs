@@ -97,8 +97,10 @@ static ENGINE: LazyLock<Vec<(String, &'static str)>> = LazyLock::new(|| {
 pub fn settings() -> &'static [Param] {
     static ROWS: LazyLock<&'static [Param]> = LazyLock::new(|| {
         let info = Settings::<D3>::info();
-        let rows = info.iter().map(|setting| setting_row(setting, setting_key(setting.name)));
-        let rows = rows.filter(|row| WORLD.iter().all(|known| known.name != row.name));
+        let keys = info.iter().map(|setting| (setting, setting_key(setting.name)));
+        // Before the rows are made: what is kept for them is never given back.
+        let keys = keys.filter(|(_, key)| WORLD.iter().all(|known| known.name != key.as_str()));
+        let rows = keys.map(|(setting, key)| setting_row(setting, key));
         Box::leak(rows.collect::<Vec<_>>().into_boxed_slice())
     });
     *ROWS
