@@ -161,8 +161,12 @@ impl<D: Dim> BodyDef<D> {
 
     /// Ok, or the first field with an impossible value.
     pub fn validate(&self) -> Result<(), Error> {
-        if !is_near::<D>(self.position.to_vec()) {
-            return Err(Error::invalid("BodyDef.position", self.position, "within 1e18 m of the origin"));
+        if !is_within_reach::<D>(self.position.to_vec()) {
+            return Err(Error::invalid(
+                "BodyDef.position",
+                self.position,
+                "finite, within 1e18 m of the origin",
+            ));
         }
         if !self.rotation.is_valid() {
             return Err(Error::invalid("BodyDef.rotation", self.rotation, "finite and of unit length"));

@@ -349,7 +349,11 @@ fn check_motor(motor: Option<Motor>) -> Result<(), Error> {
 
 fn check_drive<D: Dim>(drive: &Drive<D>) -> Result<(), Error> {
     if !drive.target.is_valid() {
-        return Err(Error::invalid("Drive.target", drive.target, "within 1e18 m of the origin, with a unit rotation"));
+        return Err(Error::invalid(
+            "Drive.target",
+            drive.target,
+            "finite, within 1e18 m of the origin, with a unit rotation",
+        ));
     }
     if !drive.velocity.is_finite() {
         return Err(Error::invalid("Drive.velocity", drive.velocity, "finite"));
@@ -453,7 +457,11 @@ impl<D: Dim> JointDef<D> {
         }
         for (field, frame) in [("JointDef.local_a", self.local_a), ("JointDef.local_b", self.local_b)] {
             if !frame.is_valid() {
-                return Err(Error::invalid(field, frame, "within 1e18 m of the origin, with a unit rotation"));
+                return Err(Error::invalid(
+                    field,
+                    frame,
+                    "finite, within 1e18 m of the origin, with a unit rotation",
+                ));
             }
         }
         if let Some(softness) = self.softness {

@@ -18,7 +18,7 @@ pub use d3::{D3, Point3};
 pub use dim::{AngOps, Dim, InertiaOps, PointOps, RotOps, VecOps};
 pub use glam::{Mat3, Quat, Vec2, Vec3};
 pub use inertia::SymMat3;
-pub(crate) use pose::is_near;
+pub(crate) use pose::is_within_reach;
 pub use pose::{FARTHEST, Pose};
 pub(crate) use scalar::{ARC_OVER_CHORD, NO_DIRECTION, SMALL_ANGLE, UNIT_TOLERANCE};
 pub use scalar::{Real, acos, atan2, is_near, sin_cos};

@@ -62,11 +62,11 @@ impl<D: Dim> Pose<D> {
 
     /// True if the position is within [`FARTHEST`] of the origin and the rotation a unit one.
     pub fn is_valid(self) -> bool {
-        is_near::<D>(self.position.to_vec()) && self.rotation.is_valid()
+        is_within_reach::<D>(self.position.to_vec()) && self.rotation.is_valid()
     }
 }
 
 /// True if every coordinate is a number of at most [`FARTHEST`].
-pub(crate) fn is_near<D: Dim>(v: D::Vec) -> bool {
+pub(crate) fn is_within_reach<D: Dim>(v: D::Vec) -> bool {
     v.is_finite() && v.abs().max_component() <= FARTHEST
 }

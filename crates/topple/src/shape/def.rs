@@ -87,7 +87,11 @@ impl<D: Dim> ShapeDef<D> {
     pub fn validate(&self) -> Result<(), Error> {
         self.shape.validate()?;
         if !self.local.is_valid() {
-            return Err(Error::invalid("ShapeDef.local", self.local, "within 1e18 m of the origin, with a unit rotation"));
+            return Err(Error::invalid(
+                "ShapeDef.local",
+                self.local,
+                "finite, within 1e18 m of the origin, with a unit rotation",
+            ));
         }
         not_negative("ShapeDef.density", self.density)?;
         self.material.validate()

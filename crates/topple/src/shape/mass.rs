@@ -72,7 +72,7 @@ impl<D: Dim> Mass<D> {
     /// fine: such a body is given mass of its own by the world.
     pub(crate) fn check_usable(&self) -> Result<(), Error> {
         let usable = self.mass.is_finite()
-            && is_near::<D>(self.center)
+            && is_within_reach::<D>(self.center)
             && (self.mass == 0.0 || (1.0 / self.mass).is_finite())
             && (0..D::ANGULAR).all(|axis| {
                 let mut unit = D::Ang::ZERO;
@@ -109,8 +109,8 @@ impl<D: Dim> Mass<D> {
     /// Ok, or which value is impossible.
     pub fn validate(&self) -> Result<(), Error> {
         crate::error::positive("Mass.mass", self.mass)?;
-        if !is_near::<D>(self.center) {
-            return Err(Error::invalid("Mass.center", self.center, "within 1e18 m of the origin"));
+        if !is_within_reach::<D>(self.center) {
+            return Err(Error::invalid("Mass.center", self.center, "finite, within 1e18 m of the origin"));
         }
         if !self.inertia.is_valid() {
             return Err(Error::invalid(

@@ -212,7 +212,11 @@ impl<D: Dim> BodyMut<'_, D> {
     /// Moves the body's frame. A teleport: nothing is swept, contacts are found anew.
     pub fn set_pose(&mut self, pose: Pose<D>) -> Result<(), Error> {
         if !pose.is_valid() {
-            return Err(Error::invalid("pose", pose, "within 1e18 m of the origin, with a unit rotation"));
+            return Err(Error::invalid(
+                "pose",
+                pose,
+                "finite, within 1e18 m of the origin, with a unit rotation",
+            ));
         }
         let rotation = pose.rotation.normalized();
         let place = Pose { position: pose.position + rotation.rotate(self.core().local_center), rotation };

@@ -153,7 +153,11 @@ impl<D: Dim> World<D> {
         own_mass.iter().try_for_each(Mass::check_held)?;
         part.mass.check_held()?;
         if !part.local.is_valid() {
-            return Err(Error::invalid("Part.local", part.local, "within 1e18 m of the origin, with a unit rotation"));
+            return Err(Error::invalid(
+                "Part.local",
+                part.local,
+                "finite, within 1e18 m of the origin, with a unit rotation",
+            ));
         }
         let mut indices = Vec::new();
         for &id in &part.shapes {

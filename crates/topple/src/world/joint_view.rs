@@ -259,7 +259,11 @@ impl<D: Dim> JointMut<'_, D> {
     pub fn set_local_frames(&mut self, frames: [Pose<D>; 2]) -> Result<(), Error> {
         for frame in frames {
             if !frame.is_valid() {
-                return Err(Error::invalid("frame", frame, "within 1e18 m of the origin, with a unit rotation"));
+                return Err(Error::invalid(
+                    "frame",
+                    frame,
+                    "finite, within 1e18 m of the origin, with a unit rotation",
+                ));
             }
         }
         self.wake();

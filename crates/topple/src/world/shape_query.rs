@@ -31,7 +31,11 @@ impl<D: Dim> World<D> {
     fn check_probe(shape: &D::Shape, pose: &Pose<D>) -> Result<(), Error> {
         shape.validate()?;
         if !pose.is_valid() {
-            return Err(Error::invalid("pose", pose, "within 1e18 m of the origin, with a unit rotation"));
+            return Err(Error::invalid(
+                "pose",
+                pose,
+                "finite, within 1e18 m of the origin, with a unit rotation",
+            ));
         }
         if shape.support(D::Vec::axis(0)).is_none() {
             return Err(Error::NotPossible {

@@ -462,7 +462,7 @@ fn places_have_an_end<D: TestDim>() {
     refused(&mut world, &["BodyDef.position", "1e18"], |w| w.create_body(BodyDef::dynamic(far)));
     let shape = ShapeDef::<D>::new(D::ball(1.0)).at(Pose::at(far));
     refused(&mut world, &["ShapeDef.local", "1e18"], |w| w.add_shape(cube, shape));
-    let mass = Mass { center: far.to_vec(), ..D::ball(1.0).mass(1.0) };
+    let mass = Mass { center: far.to_vec(), ..D::ball(1.0).mass_for_test() };
     refused(&mut world, &["Mass.center", "1e18"], |w| w.body_mut(cube)?.set_mass(Some(mass)));
     refused(&mut world, &["pose", "1e18"], |w| w.body_mut(cube)?.set_pose(Pose::at(far)));
 }
