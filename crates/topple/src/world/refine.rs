@@ -16,7 +16,7 @@ use super::step::{StepPart, solve_part};
 use super::structure::{Size, Structure};
 use crate::Settings;
 use crate::body::{AwakeBodies, BodySet, NO_SLOT, NONE};
-use crate::island::{Island, Islands};
+use crate::island::{Island, Islands, small_steps as small_steps_of};
 use crate::joint::OCTAVE;
 use crate::math::*;
 use crate::solver::HeavyLoad;
@@ -35,8 +35,12 @@ const SWING: Real = 1.4;
 /// Joints bear this many times as much as contacts before they need finer sub-steps: they pull straight, not over, and a joint of
 /// 60 Hz that bears 40 weights gives way by 2.8 mm.
 const JOINT_EASE: Real = 5.0;
-/// From there on they need what a contact with this share of the load needs.
+/// From there on they are solved all at once or, if there are too many loops, need what a contact with this share of the load needs.
 const JOINT_SHARE: Real = 1.0 / 3.0;
+/// Joints of one body that can be solved all at once with the others.
+const MOST_JOINTS: usize = 6;
+/// Loops of joints, through the ground too, in a group of them.
+const MOST_LOOPS: usize = 4;
 /// What bears this many times the weight of the whole island is pressed by something else, such as joints that contradict each
 /// other (no unit).
 const CONTRADICTION: Real = 4.0;
@@ -73,11 +77,10 @@ pub(crate) struct Groups<D: Dim> {
     worst: Vec<Worst>,
 }
 
-/// Kinds of loads: measured or by weight, of contacts or joints.
-const KINDS: usize = 4;
+/// Kinds of loads: of contacts, measured and by weight, and of joints by weight.
+const KINDS: usize = 3;
 
-/// The largest loads of an island in a step, in weights of the lighter body (no unit): of contacts, measured and by weight, then
-/// of joints.
+/// The largest loads of an island in a step, in weights of the lighter body (no unit).
 #[derive(Clone, Copy, Debug)]
 struct Worst {
     island: u32,
@@ -85,12 +88,23 @@ struct Worst {
 }
 
 impl Worst {
-    /// One load among the four kinds.
+    /// One load among the kinds.
     fn of(load: &HeavyLoad) -> [Real; KINDS] {
         let mut ratios = [0.0; KINDS];
-        ratios[2 * usize::from(load.is_joint) + usize::from(load.is_weight)] = load.ratio;
+        ratios[if load.is_joint { 2 } else { usize::from(load.is_weight) }] = load.ratio;
         ratios
     }
+}
+
+/// What an island needs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Need {
+    /// Load of a contact, as measured, in weights of the lighter body (no unit).
+    measured: Real,
+    /// The same, to be expected by weight.
+    weight: Real,
+    /// Its joints should be solved all at once.
+    joints: bool,
 }
 
 /// Loads above this are worth a report for a body of this island: heaps share theirs.
@@ -117,8 +131,9 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         let levels = islands.filter(|&island| island != NONE).map(|island| world.islands.slots[island].level);
         let finest = levels.max().unwrap_or(0);
         world.profile.counters.refined = whole.len() as u32;
-        world.profile.counters.refinement = 1 << finest;
-        solve_part(world, whole, StepPart { refinement: 1 << finest, ..StepPart::WHOLE });
+        let count = if finest > 0 { small_steps_of(finest) } else { 1 };
+        world.profile.counters.refinement = count;
+        solve_part(world, whole, StepPart { refinement: count, is_direct: finest > 0, ..StepPart::WHOLE });
     }
 }
 
@@ -137,7 +152,7 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     groups.members.sort_unstable();
     let finest = groups.members.last().map_or(0, |&(level, _)| level);
     world.profile.counters.refined = groups.members.len() as u32;
-    world.profile.counters.refinement = 1 << finest;
+    world.profile.counters.refinement = if finest > 0 { small_steps_of(finest) } else { 1 };
     // The ordinary ones are solved in the arrays of the whole. Refined bodies are there too, but nothing acts on them; what
     // they should start from is put aside.
     let mut saved = core::mem::take(&mut groups.saved);
@@ -157,7 +172,7 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         let kinematic = groups.members.len()..saved.len();
         part.copy_members(&saved, (from..to).chain(kinematic).map(|slot| slot as u32));
         part.find_slots(whole.slots.len());
-        small_steps::solve(world, part, 1 << level, &mut groups.small_steps);
+        small_steps::solve(world, part, small_steps_of(level), &mut groups.small_steps);
         for (i, &(_, slot)) in groups.members[from..to].iter().enumerate() {
             whole.states[slot as usize] = part.states[i];
             whole.rotations[slot as usize] = part.rotations[i];
@@ -193,8 +208,8 @@ impl<D: Dim> World<D> {
         });
         for i in 0..groups.worst.len() {
             let Worst { island, ratios } = groups.worst[i];
-            let (measured, weight) = self.needs(island, ratios);
-            self.raise_or_calm(island, measured, weight);
+            let need = self.need(island, ratios);
+            self.raise_or_calm(island, need);
         }
         if self.islands.refined > 0 {
             for i in 0..self.bodies.set(BodySet::Awake).len() {
@@ -206,38 +221,52 @@ impl<D: Dim> World<D> {
                 }
                 let is_loaded = groups.worst.binary_search_by_key(&island, |entry| entry.island).is_ok();
                 if self.islands.slots[island].level > 0 && !is_loaded {
-                    self.raise_or_calm(island, 0.0, 0.0);
+                    self.raise_or_calm(island, Need::default());
                 }
             }
         }
         self.scratch.refine = groups;
     }
 
-    /// What an island's largest loads mean for it: measured, and to be expected by weight.
-    fn needs(
-        &self,
-        island: u32,
-        [contact, contact_weight, joint, joint_weight]: [Real; KINDS],
-    ) -> (Real, Real) {
-        // At rest nothing bears more than the whole weighs, on a swing three times that. Joints that contradict each other pull
-        // without end, and finer sub-steps make that worse.
-        let Size { weight: whole, is_uneven, .. } = self.size_of(island);
-        let is_pressed = contact.max(joint) > CONTRADICTION * whole;
-        let of_joint = |ratio: Real| {
-            let counts = ratio > JOINT_EASE * self.settings.refine_load;
-            if counts { ratio.min(SWING * whole) * JOINT_SHARE } else { 0.0 }
-        };
+    /// What an island's largest loads mean for it.
+    fn need(&self, island: u32, [contact, contact_weight, joint_weight]: [Real; KINDS]) -> Need {
         let limit = self.settings.refine_load;
+        // At rest nothing bears more than the whole weighs, on a swing three times that. Contacts that contradict each other
+        // press without end, and finer sub-steps make that worse.
+        let Size { weight: whole, is_uneven, .. } = self.size_of(island);
+        let is_pressed = contact > CONTRADICTION * whole;
         let counts = is_uneven
             || match self.structure_of(island) {
                 Structure::Column => contact > STRAIGHT * limit || self.islands.slots[island].level > 0,
                 Structure::Balance | Structure::Row => true,
                 Structure::Joined | Structure::Heap => false,
             };
-        let contact = if counts { contact.min(SWING * whole) } else { 0.0 };
-        let contact_weight = if is_uneven { contact_weight } else { 0.0 };
-        let measured = if is_pressed { 0.0 } else { contact.max(of_joint(joint)) };
-        (measured, contact_weight.max(of_joint(joint_weight)))
+        let measured = if counts && !is_pressed { contact.min(SWING * whole) } else { 0.0 };
+        let mut need = Need { measured, weight: if is_uneven { contact_weight } else { 0.0 }, joints: false };
+        if joint_weight > JOINT_EASE * limit {
+            let load = joint_weight.min(SWING * whole) * JOINT_SHARE;
+            need.joints = self.islands.slots[island].count as Real <= SLENDER * load;
+            if !self.joins_simply(island) {
+                need.weight = need.weight.max(load);
+            }
+        }
+        need
+    }
+
+    /// True if the joints of an island can be solved all at once: chains and trees, a few loops.
+    fn joins_simply(&self, island: u32) -> bool {
+        let (mut ends, mut bodies) = (0, 0);
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let count = self.joints.of_body(self.bodies.records[body].first_joint).count();
+            if count > MOST_JOINTS {
+                return false;
+            }
+            (ends, bodies) = (ends + count, bodies + 1);
+            body = self.bodies.records[body].island_next;
+        }
+        // Each joint has two ends, some of them at bodies of no island.
+        ends <= 2 * (bodies + MOST_LOOPS)
     }
 
     /// Columns that have grown in this step: their lowest contact will bear the whole, so they are refined before they are
@@ -278,7 +307,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Raises the level when a load has lasted, or is to be expected by weight; lowers it when less was enough for a while.
-    fn raise_or_calm(&mut self, island: u32, measured: Real, weight: Real) {
+    fn raise_or_calm(&mut self, island: u32, Need { measured, weight, joints }: Need) {
         let limit = self.settings.refine_load;
         let slot = &mut self.islands.slots[island];
         // An impact is heavy too, but over in a step or two: what counts is the least load of a window.
@@ -291,13 +320,13 @@ impl<D: Dim> World<D> {
         }
         let (level, calm) = (slot.level, slot.calm);
         let wanted = |load: Real| if load > limit { self.level_for(island, load) } else { 0 };
-        let (by_load, by_weight) = (wanted(lasting), wanted(weight));
-        if by_weight.max(by_load) > level {
+        let by_joints = u8::from(joints && self.settings.max_refinement > 1);
+        if wanted(lasting).max(wanted(weight)).max(by_joints) > level {
             // One at a time: what is compressed or stretched already must not be let off like a spring.
             self.islands.set_level(island, level + 1, 0);
         } else if level > 0 {
             // Loads near a limit must not make the level swing.
-            let held = self.level_for(island, measured.max(weight) * SWING) >= level;
+            let held = self.level_for(island, measured.max(weight) * SWING).max(by_joints) >= level;
             match (held, is_calm(calm, &self.settings) && self.is_slack(island, level - 1)) {
                 (true, _) => self.islands.set_level(island, level, 0),
                 (false, true) => self.islands.set_level(island, level - 1, 0),
@@ -311,8 +340,9 @@ impl<D: Dim> World<D> {
         let mut body = self.islands.slots[island].head;
         while body != NONE {
             let mut joints = self.joints.of_body(self.bodies.records[body].first_joint);
-            if joints.any(|(joint, _)| self.joints.hot[joint as usize].stiffness > u16::from(level) * OCTAVE)
-            {
+            if joints.any(|(joint, _)| {
+                self.joints.hot[joint as usize].stiffness > u16::from(level.saturating_sub(1)) * OCTAVE
+            }) {
                 return false;
             }
             body = self.bodies.records[body].island_next;
@@ -340,6 +370,6 @@ impl<D: Dim> World<D> {
         while (1_u64 << (2 * level)) as Real <= needed && 2_u32 << level <= self.settings.max_refinement {
             level += 1;
         }
-        level as u8
+        if level == 0 { 0 } else { level as u8 + 1 }
     }
 }

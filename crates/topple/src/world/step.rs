@@ -424,13 +424,15 @@ pub(super) struct StepPart {
     pub refinement: u32,
     /// The part of the step: one of this many equal ones.
     pub of: u32,
+    /// Joints are solved all at once.
+    pub is_direct: bool,
     /// Only constraints of the given bodies.
     pub is_partial: bool,
 }
 
 impl StepPart {
     /// The whole step with the usual sub-steps.
-    pub(super) const WHOLE: Self = Self { refinement: 1, of: 1, is_partial: false };
+    pub(super) const WHOLE: Self = Self { refinement: 1, of: 1, is_direct: false, is_partial: false };
 }
 
 /// Hands some bodies to the solver: all of them, or a group that nothing connects with the others.
@@ -441,6 +443,7 @@ pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<
         substeps: world.settings.substeps * part.refinement / part.of,
         impulse_time: world.settings.dt,
         refinement: part.refinement,
+        is_direct: part.is_direct,
         is_partial: part.is_partial,
         loads: &mut world.scratch.refine.loads,
         bodies,

@@ -126,6 +126,11 @@ enum Stage {
         range: u32,
     },
     StoreJoints,
+    /// All joints of a group at once.
+    Direct {
+        pass: JointPass,
+    },
+    StoreDirect,
 }
 
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
@@ -147,7 +152,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // One contact per row: overflow contacts may share bodies and are solved one after the other.
         fill_rows(&overflow.contacts, &mut self.cold, 1, takes);
         let serial = self.cold.len() as u32;
-        self.joint_ranges.push(joints.add(&overflow.joints, context, scene, true));
+        let is_direct = context.is_direct && joints.add_direct(context, scene);
+        let mut add_joints = |indices: &[u32], serial: bool| {
+            joints.add(if is_direct { &[] } else { indices }, context, scene, serial)
+        };
+        self.joint_ranges.push(add_joints(&overflow.joints, true));
         // Rows of each colour in use.
         let mut ranges: [Range<u32>; 32] = core::array::from_fn(|_| 0..0);
         let mut count = 0;
@@ -156,7 +165,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let from = self.cold.len() as u32;
             fill_rows(&color.contacts, &mut self.cold, WIDTH, takes);
             ranges[count] = from..self.cold.len() as u32;
-            self.joint_ranges.push(joints.add(&color.joints, context, scene, false));
+            self.joint_ranges.push(add_joints(&color.joints, false));
             count += 1;
         }
         let total = self.cold.len();
@@ -177,15 +186,14 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         };
         let sweep = |pass: Pass, is_odd: bool, add: &mut dyn FnMut(Stage, usize)| {
             let joint_pass = match pass {
-                Pass::WarmStart => Some(JointPass::WarmStart),
-                Pass::Solve => Some(JointPass::Solve),
-                Pass::Relax => Some(JointPass::Relax),
+                Pass::WarmStart => JointPass::WarmStart,
+                Pass::Solve => JointPass::Solve,
+                Pass::Relax => JointPass::Relax,
             };
             let joints = |range: usize, pieces: usize, add: &mut dyn FnMut(Stage, usize)| {
-                if let Some(pass) = joint_pass {
-                    add(Stage::Joints { pass, range: range as u32 }, pieces);
-                }
+                add(Stage::Joints { pass: joint_pass, range: range as u32 }, pieces);
             };
+            add(Stage::Direct { pass: joint_pass }, usize::from(is_direct));
             joints(0, joint_ranges[0].pieces().min(1), add);
             add(Stage::Overflow { pass, is_odd, to: serial }, usize::from(serial > 0));
             for (color, range) in ranges[..count].iter().enumerate() {
@@ -214,6 +222,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         }
         add(Stage::Store, row_pieces);
         add(Stage::StoreJoints, joint_pieces);
+        add(Stage::StoreDirect, usize::from(is_direct));
     }
 
     /// One whole step.
@@ -327,7 +336,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             loads.resize_with(row_pieces, || Vec::with_capacity(ROWS_PER_PIECE * WIDTH));
         }
         loads.iter_mut().for_each(Vec::clear);
-        let joint_pieces = all_joints.pieces();
+        // One for those that are solved at once.
+        let joint_pieces = all_joints.pieces().max(1);
         if joint_loads.len() < joint_pieces {
             joint_loads.resize_with(joint_pieces, Vec::new);
         }
@@ -354,6 +364,22 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let partly_locked = |slot: u32| (slot as usize) < count && props[slot as usize].is_partly_locked();
         let piece_range =
             |piece: usize, size: usize, count: usize| (piece * size, count.min((piece + 1) * size));
+        let store_joint = |joint: &mut crate::joint::Joint<D>, list: &mut Vec<HeavyLoad>| {
+            let ends = joint.bodies.map(|body| {
+                let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
+                props.get(slot as usize).map_or((0.0, 0.0), |p| (p.inv_mass, p.load_limit))
+            });
+            let load = heavy.of_joint(joint.push.length(), ends.map(|end| end.0));
+            let limit = ends[0].1.max(ends[1].1);
+            heavy.report((joint.bodies, true), load, limit, list);
+            if refinement == 1.0 {
+                joint.stiffness = 0;
+            } else {
+                joint.scale_impulses(refinement);
+                // A peak of so short a time would be no measure of strength.
+                joint.peak = [joint.push.length(), joint.turn.length()];
+            }
+        };
         let strikes = core::sync::atomic::AtomicBool::new(false);
         let work = |stage: usize, piece: usize| match stages[stage] {
             Stage::PrepareRows => {
@@ -550,21 +576,19 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 unsafe {
                     let list = joint_lists.get(piece);
                     joint_rows.store(&all_joints, (piece, pieces[stage]), joints, &mut |joint| {
-                        let ends = joint.bodies.map(|body| {
-                            let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
-                            props.get(slot as usize).map_or((0.0, 0.0), |p| (p.inv_mass, p.load_limit))
-                        });
-                        let load = heavy.of_joint(joint.push.length(), ends.map(|end| end.0));
-                        let limit = ends[0].1.max(ends[1].1);
-                        heavy.report((joint.bodies, true), load, limit, list);
-                        if refinement == 1.0 {
-                            joint.stiffness = 0;
-                        } else {
-                            joint.scale_impulses(refinement);
-                            // A peak of so short a time would be no measure of strength.
-                            joint.peak = [joint.push.length(), joint.turn.length()];
-                        }
+                        store_joint(joint, list);
                     });
+                }
+            }
+            Stage::Direct { pass } => {
+                // SAFETY: one piece.
+                unsafe { joint_rows.run_direct((packed, rotations), &joint_scene, pass) };
+            }
+            Stage::StoreDirect => {
+                // SAFETY: one piece.
+                unsafe {
+                    let list = joint_lists.get(0);
+                    joint_rows.store_direct(joints, &mut |joint| store_joint(joint, list));
                 }
             }
         };
