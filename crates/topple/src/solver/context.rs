@@ -19,8 +19,8 @@ pub struct SolverContext<'a, D: Dim> {
     pub substeps: u32,
     /// Time over which the impulses left in the contacts act [s]. A solver with sub-steps sets it to their length.
     pub impulse_time: Real,
-    /// How many times shorter the sub-steps are than the settings say: a power of two, 1 for ordinary groups.
-    pub refinement: u32,
+    /// How many times shorter the sub-steps are than the settings say (no unit): a power of two, 1 for ordinary groups.
+    pub refinement: Real,
     /// True for groups that bear much: a solver that can solves their joints all at once.
     pub is_direct: bool,
     /// True if only some of the constraints of the graph are to be solved: those of [`SolverContext::takes`].

@@ -32,10 +32,8 @@ const LEAST_GAIN: Real = 100.0;
 const SLENDER: Real = 4.0;
 /// A level is kept while a load this many times larger would ask for it.
 const SWING: Real = 1.4;
-/// Joints bear this many times as much as contacts before they need finer sub-steps: they pull straight, not over, and a joint of
-/// 60 Hz that bears 40 weights gives way by 2.8 mm.
-const JOINT_EASE: Real = 5.0;
-/// From there on they are solved all at once or, if there are too many loops, need what a contact with this share of the load needs.
+/// Joints that bear much are solved all at once or, if there are too many loops, need what a contact with this share of the load
+/// needs: they pull straight, not over.
 const JOINT_SHARE: Real = 1.0 / 3.0;
 /// Joints of one body that can be solved all at once with the others.
 const MOST_JOINTS: usize = 6;
@@ -243,11 +241,11 @@ impl<D: Dim> World<D> {
             };
         let measured = if counts && !is_pressed { contact.min(SWING * whole) } else { 0.0 };
         let mut need = Need { measured, weight: if is_uneven { contact_weight } else { 0.0 }, joints: false };
-        if joint_weight > JOINT_EASE * limit {
-            let load = joint_weight.min(SWING * whole) * JOINT_SHARE;
+        if joint_weight > limit {
+            let load = joint_weight.min(SWING * whole);
             need.joints = self.islands.slots[island].count as Real <= SLENDER * load;
-            if !self.joins_simply(island) {
-                need.weight = need.weight.max(load);
+            if need.joints && !self.joins_simply(island) {
+                need.weight = need.weight.max(load * JOINT_SHARE);
             }
         }
         need

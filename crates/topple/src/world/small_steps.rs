@@ -70,6 +70,7 @@ pub(super) fn solve<D: Dim>(
     }));
     find_pairs(world, group, pairs);
     find_joints(world, group, joints);
+    let is_halved = pairs.is_empty();
     let reported = world.scratch.refine.loads.len();
     for index in 0..count {
         if index > 0 {
@@ -80,7 +81,7 @@ pub(super) fn solve<D: Dim>(
         solve_part(
             world,
             group,
-            StepPart { refinement: count, of: count, is_direct: true, is_partial: true },
+            StepPart { refinement: count, of: count, is_direct: true, is_halved, is_partial: true },
         );
         for (index, sum) in joints.iter_mut() {
             let joint = &world.joints.hot[*index as usize];

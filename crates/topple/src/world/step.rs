@@ -426,23 +426,29 @@ pub(super) struct StepPart {
     pub of: u32,
     /// Joints are solved all at once.
     pub is_direct: bool,
+    /// Half as many sub-steps are enough: what is solved all at once gains nothing by more.
+    pub is_halved: bool,
     /// Only constraints of the given bodies.
     pub is_partial: bool,
 }
 
 impl StepPart {
     /// The whole step with the usual sub-steps.
-    pub(super) const WHOLE: Self = Self { refinement: 1, of: 1, is_direct: false, is_partial: false };
+    pub(super) const WHOLE: Self =
+        Self { refinement: 1, of: 1, is_direct: false, is_halved: false, is_partial: false };
 }
 
 /// Hands some bodies to the solver: all of them, or a group that nothing connects with the others.
 pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<D>, part: StepPart) {
+    let usual = world.settings.substeps * part.refinement / part.of;
+    // Impulses are kept per sub-step of usual length: the factor has to be a power of two.
+    let substeps = if part.is_halved && usual % 2 == 0 { usual / 2 } else { usual };
     let mut context = SolverContext {
         settings: &world.settings,
         dt: world.settings.dt / part.of as Real,
-        substeps: world.settings.substeps * part.refinement / part.of,
+        substeps,
         impulse_time: world.settings.dt,
-        refinement: part.refinement,
+        refinement: (substeps * part.of) as Real / world.settings.substeps as Real,
         is_direct: part.is_direct,
         is_partial: part.is_partial,
         loads: &mut world.scratch.refine.loads,

@@ -236,7 +236,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let settings = context.settings;
         let h = context.dt / context.substeps as Real;
         // Impulses are kept for sub-steps of the usual length: the factor is a power of two, so nothing is rounded.
-        let refinement = context.refinement as Real;
+        let refinement = context.refinement;
         context.impulse_time = h * refinement;
         let count = context.bodies.len();
         self.whitenings.clear();
