@@ -13,8 +13,8 @@ use crate::store::Slots;
 /// Finest level: 2^10 small steps, as `Settings::max_refinement` allows.
 pub(crate) const MAX_LEVEL: u32 = 11;
 
-/// Small steps that an island of a level above 0 takes its step in (no unit). At level 1 there is one, with its joints solved all
-/// at once; from there on twice as many at each.
+/// Small steps that an island of a level above 0 takes its step in (no unit). At level 1 there is one: only its joints are
+/// solved in another way. From there on there are twice as many at each.
 pub(crate) fn small_steps(level: u8) -> u32 {
     1 << (level - 1)
 }

@@ -80,6 +80,21 @@ impl<D: Dim> Joint<D> {
         matches!(&self.kind, JointKind::Ball(ball) if ball.cone.is_none() && ball.twist.is_none())
     }
 
+    /// True for a joint without springs, motors and limits.
+    pub(crate) fn only_holds(&self) -> bool {
+        match &self.kind {
+            JointKind::Ball(_) => self.is_plain_ball(),
+            JointKind::Fixed => true,
+            JointKind::Hinge(hinge) => {
+                hinge.spring.is_none() && hinge.motor.is_none() && hinge.limits.is_none()
+            }
+            JointKind::Slider(slider) => {
+                slider.spring.is_none() && slider.motor.is_none() && slider.limits.is_none()
+            }
+            _ => false,
+        }
+    }
+
     /// Hands the blocks of the joint to `sink`, what acts first, what holds last.
     #[inline]
     pub fn visit<S: RowSink<D>>(&self, sight: &Sight<D>, sink: &mut S) {

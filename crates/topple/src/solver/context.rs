@@ -21,7 +21,7 @@ pub struct SolverContext<'a, D: Dim> {
     pub impulse_time: Real,
     /// How many times shorter the sub-steps are than the settings say (no unit): a power of two, 1 for ordinary groups.
     pub refinement: Real,
-    /// True for groups that bear much: a solver that can solves their joints all at once.
+    /// True for chains with a heavy load: a solver that can solves their joints all at once.
     pub is_direct: bool,
     /// True if only some of the constraints of the graph are to be solved: those of [`SolverContext::takes`].
     pub is_partial: bool,

@@ -32,13 +32,11 @@ const LEAST_GAIN: Real = 100.0;
 const SLENDER: Real = 4.0;
 /// A level is kept while a load this many times larger would ask for it.
 const SWING: Real = 1.4;
-/// Joints that bear much are solved all at once or, if there are too many loops, need what a contact with this share of the load
-/// needs: they pull straight, not over.
+/// Joints bear this many times as much as contacts before they need finer sub-steps: they pull straight, not over, and a joint of
+/// 60 Hz that bears 40 weights gives way by 2.8 mm.
+const JOINT_EASE: Real = 5.0;
+/// From there on they need what a contact with this share of the load needs.
 const JOINT_SHARE: Real = 1.0 / 3.0;
-/// Joints of one body that can be solved all at once with the others.
-const MOST_JOINTS: usize = 6;
-/// Loops of joints, through the ground too, in a group of them.
-const MOST_LOOPS: usize = 4;
 /// What bears this many times the weight of the whole island is pressed by something else, such as joints that contradict each
 /// other (no unit).
 const CONTRADICTION: Real = 4.0;
@@ -68,12 +66,17 @@ pub(crate) struct Groups<D: Dim> {
     saved: AwakeBodies<D>,
     /// For the small steps of one group.
     small_steps: small_steps::Scratch<D>,
-    /// Slot in the whole and level of each body in a refined island.
-    members: Vec<(u8, u32)>,
+    /// Refined islands that are heavy chains, ascending.
+    chains: Vec<u32>,
+    /// How each body of a refined island is solved, and its slot in the whole.
+    members: Vec<(Way, u32)>,
     /// Bodies whose island has got a new contact in this step.
     pub grown: Vec<u32>,
     worst: Vec<Worst>,
 }
+
+/// How a refined island is solved: its level, and whether its joints are solved all at once.
+type Way = (u8, bool);
 
 /// Kinds of loads: of contacts, measured and by weight, and of joints by weight.
 const KINDS: usize = 3;
@@ -121,7 +124,7 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     world.profile.counters.refinement = 1;
     if world.islands.refined == 0 {
         solve_part(world, whole, StepPart::WHOLE);
-    } else if world.generators.slots.is_empty() && whole.tracks.is_empty() {
+    } else if world.can_split() && whole.tracks.is_empty() {
         solve_groups(world, whole);
     } else {
         // Generators and integrators with a memory of their own connect all bodies: the finest level for everything.
@@ -129,9 +132,14 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         let levels = islands.filter(|&island| island != NONE).map(|island| world.islands.slots[island].level);
         let finest = levels.max().unwrap_or(0);
         world.profile.counters.refined = whole.len() as u32;
-        let count = if finest > 0 { small_steps_of(finest) } else { 1 };
+        // Joints are not solved all at once here, so chains get all there is instead.
+        let count = match finest {
+            0 => 1,
+            1 => world.settings.max_refinement.next_power_of_two(),
+            _ => small_steps_of(finest),
+        };
         world.profile.counters.refinement = count;
-        solve_part(world, whole, StepPart { refinement: count, is_direct: finest > 0, ..StepPart::WHOLE });
+        solve_part(world, whole, StepPart { refinement: count, ..StepPart::WHOLE });
     }
 }
 
@@ -139,16 +147,26 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
 fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     let mut groups = core::mem::take(&mut world.scratch.refine);
     groups.members.clear();
+    groups.chains.clear();
+    for props in &whole.props {
+        let island = world.bodies.records[props.body].island;
+        let is_first = island != NONE && world.islands.slots[island].head == props.body;
+        if is_first && world.islands.slots[island].level > 0 && world.is_heavy_chain(island) {
+            groups.chains.push(island);
+        }
+    }
+    groups.chains.sort_unstable();
     for (slot, props) in whole.props.iter().enumerate() {
         let island = world.bodies.records[props.body].island;
         let level = if island == NONE { 0 } else { world.islands.slots[island].level };
         if level > 0 {
-            groups.members.push((level, slot as u32));
+            let is_chain = groups.chains.binary_search(&island).is_ok();
+            groups.members.push(((level, is_chain), slot as u32));
         }
     }
     // Stable: the slots of a level stay in order.
     groups.members.sort_unstable();
-    let finest = groups.members.last().map_or(0, |&(level, _)| level);
+    let finest = groups.members.last().map_or(0, |&((level, _), _)| level);
     world.profile.counters.refined = groups.members.len() as u32;
     world.profile.counters.refinement = if finest > 0 { small_steps_of(finest) } else { 1 };
     // The ordinary ones are solved in the arrays of the whole. Refined bodies are there too, but nothing acts on them; what
@@ -163,14 +181,14 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     solve_part(world, whole, StepPart { is_partial: true, ..StepPart::WHOLE });
     let mut from = 0;
     while from < groups.members.len() {
-        let level = groups.members[from].0;
-        let to = from + groups.members[from..].iter().take_while(|member| member.0 == level).count();
+        let way = groups.members[from].0;
+        let to = from + groups.members[from..].iter().take_while(|member| member.0 == way).count();
         let part = &mut groups.bodies;
         // Kinematic bodies stand behind the members: every group meets them.
         let kinematic = groups.members.len()..saved.len();
         part.copy_members(&saved, (from..to).chain(kinematic).map(|slot| slot as u32));
         part.find_slots(whole.slots.len());
-        small_steps::solve(world, part, small_steps_of(level), &mut groups.small_steps);
+        small_steps::solve(world, part, (small_steps_of(way.0), way.1), &mut groups.small_steps);
         for (i, &(_, slot)) in groups.members[from..to].iter().enumerate() {
             whole.states[slot as usize] = part.states[i];
             whole.rotations[slot as usize] = part.rotations[i];
@@ -183,6 +201,11 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
 }
 
 impl<D: Dim> World<D> {
+    /// True if islands have nothing to do with each other: force generators connect all bodies.
+    fn can_split(&self) -> bool {
+        self.generators.slots.is_empty()
+    }
+
     /// Chooses the levels for the next step from the loads of this one.
     pub(super) fn refine_islands(&mut self) {
         if self.scratch.refine.loads.is_empty() && self.islands.refined == 0 {
@@ -241,30 +264,14 @@ impl<D: Dim> World<D> {
             };
         let measured = if counts && !is_pressed { contact.min(SWING * whole) } else { 0.0 };
         let mut need = Need { measured, weight: if is_uneven { contact_weight } else { 0.0 }, joints: false };
-        if joint_weight > limit {
-            let load = joint_weight.min(SWING * whole);
-            need.joints = self.islands.slots[island].count as Real <= SLENDER * load;
-            if need.joints && !self.joins_simply(island) {
-                need.weight = need.weight.max(load * JOINT_SHARE);
+        if joint_weight > limit && self.islands.slots[island].count as Real <= SLENDER * joint_weight {
+            need.joints = self.can_split() && self.is_heavy_chain(island);
+            // Solved all at once, joints need nothing else, unless something touches them.
+            if joint_weight > JOINT_EASE * limit && !(need.joints && !self.touches(island)) {
+                need.weight = need.weight.max(joint_weight.min(SWING * whole) * JOINT_SHARE);
             }
         }
         need
-    }
-
-    /// True if the joints of an island can be solved all at once: chains and trees, a few loops.
-    fn joins_simply(&self, island: u32) -> bool {
-        let (mut ends, mut bodies) = (0, 0);
-        let mut body = self.islands.slots[island].head;
-        while body != NONE {
-            let count = self.joints.of_body(self.bodies.records[body].first_joint).count();
-            if count > MOST_JOINTS {
-                return false;
-            }
-            (ends, bodies) = (ends + count, bodies + 1);
-            body = self.bodies.records[body].island_next;
-        }
-        // Each joint has two ends, some of them at bodies of no island.
-        ends <= 2 * (bodies + MOST_LOOPS)
     }
 
     /// Columns that have grown in this step: their lowest contact will bear the whole, so they are refined before they are

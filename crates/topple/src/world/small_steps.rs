@@ -55,11 +55,11 @@ impl<D: Dim> Default for Scratch<D> {
     }
 }
 
-/// Solves a group in `count` small steps.
+/// Solves a group in `count` small steps, its joints all at once if `is_direct`.
 pub(super) fn solve<D: Dim>(
     world: &mut World<D>,
     group: &mut AwakeBodies<D>,
-    count: u32,
+    (count, is_direct): (u32, bool),
     scratch: &mut Scratch<D>,
 ) {
     let Scratch { starts, pairs, joints, before } = scratch;
@@ -70,7 +70,7 @@ pub(super) fn solve<D: Dim>(
     }));
     find_pairs(world, group, pairs);
     find_joints(world, group, joints);
-    let is_halved = pairs.is_empty();
+    let is_halved = is_direct && count == 1 && pairs.is_empty();
     let reported = world.scratch.refine.loads.len();
     for index in 0..count {
         if index > 0 {
@@ -81,7 +81,7 @@ pub(super) fn solve<D: Dim>(
         solve_part(
             world,
             group,
-            StepPart { refinement: count, of: count, is_direct: true, is_halved, is_partial: true },
+            StepPart { refinement: count, of: count, is_direct, is_halved, is_partial: true },
         );
         for (index, sum) in joints.iter_mut() {
             let joint = &world.joints.hot[*index as usize];

@@ -442,7 +442,7 @@ impl StepPart {
 pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<D>, part: StepPart) {
     let usual = world.settings.substeps * part.refinement / part.of;
     // Impulses are kept per sub-step of usual length: the factor has to be a power of two.
-    let substeps = if part.is_halved && usual % 2 == 0 { usual / 2 } else { usual };
+    let substeps = if part.is_halved && usual.is_multiple_of(2) { usual / 2 } else { usual };
     let mut context = SolverContext {
         settings: &world.settings,
         dt: world.settings.dt / part.of as Real,

@@ -33,8 +33,6 @@ pub(super) struct SingleRow<D: Dim> {
     pub(super) turned: [D::Ang; 2],
     /// From the centres of mass to the anchors.
     pub(super) levers: [D::Vec; 2],
-    /// Has springs, motors or limits.
-    pub(super) acts: bool,
 }
 
 impl<D: Dim> SingleRow<D> {
@@ -55,7 +53,6 @@ impl<D: Dim> SingleRow<D> {
             pushed: D::Vec::ZERO,
             turned: [D::Ang::ZERO; 2],
             levers: [D::Vec::ZERO; 2],
-            acts: true,
         }
     }
 

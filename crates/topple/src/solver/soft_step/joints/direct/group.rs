@@ -2,9 +2,9 @@
 
 use super::DirectRun;
 use super::factor::Factor;
-use super::link::{Act, Body, Collect, Link, WIDE, dot, narrow, wide};
+use super::link::{Body, Collect, Link, WIDE, dot, narrow, wide};
 use super::order::{GROUND, Order};
-use crate::joint::{Answer, Pair, PassLaw};
+use crate::joint::{Answer, NO_LENGTH};
 use crate::math::*;
 use crate::solver::soft_step::joints::JointScene;
 use crate::solver::soft_step::joints::single::SingleRow;
@@ -22,9 +22,7 @@ const LIGHT: Real = 0.25;
 const MOST_ATTEMPTS: u32 = 4;
 /// Compliance as a share of each diagonal entry (no unit): so little that 10⁶ times the weight of a link does not show.
 const COMPLIANCE: f64 = 1e-10;
-/// The same for groups with closed loops, whose rows may depend on each other: the load is then shared, and rounding errors in
-/// the direction that nothing can move in do not become impulses.
-const LOOP_COMPLIANCE: f64 = 1e-5;
+
 /// Links of up to `M` rows, their bodies, and the factored matrix.
 #[derive(Debug)]
 pub(super) struct Group<D: Dim, const M: usize> {
@@ -123,7 +121,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
         }
     }
 
-    /// Looks at one joint: its hard rows, and what acts.
+    /// Looks at one joint.
     fn look<const S: usize>(
         &mut self,
         run: &DirectRun<'_, D, S>,
@@ -155,9 +153,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
         };
         row.levers = sight.r;
         link.count = 0;
-        let mut collect = Collect { link, acts: false };
-        row.joint.visit(&sight, &mut collect);
-        row.acts = collect.acts;
+        row.joint.visit(&sight, &mut Collect(link));
         link.ground_speed = [0.0; M];
         for side in (0..2).filter(|&side| link.ends[side] == GROUND && slots[side] < count) {
             // Kinematic bodies move, but do not answer.
@@ -168,26 +164,6 @@ impl<D: Dim, const M: usize> Group<D, M> {
             (0..link.count).for_each(|i| row.joint.impulses[link.at[i] as usize] = 0.0);
             (row.pushed, row.turned) = (D::Vec::ZERO, [D::Ang::ZERO; 2]);
         }
-        if !row.acts {
-            return;
-        }
-        let mut pair = Pair::new(v, w, row.answer);
-        if is_biased {
-            let (push, turn) = row.joint.effect(&sight);
-            pair.apply(push, turn);
-        }
-        let law = PassLaw { h, rate: row.rate, scale: row.scale, push_speed: row.push_speed, is_biased };
-        let mut impulses = row.joint.impulses;
-        row.joint.visit(&sight, &mut Act { pair: &mut pair, pass: &law, impulses: &mut impulses });
-        row.joint.impulses = impulses;
-        row.pushed += pair.pushed;
-        for side in 0..2 {
-            row.turned[side] += pair.turned[side];
-            if link.ends[side] != GROUND {
-                let change = wide::<D>(pair.v[side] - v[side], pair.w[side] - w[side]);
-                self.bodies[slots[side]].push(&change);
-            }
-        }
     }
 
     /// How the bodies answer, with the inertia of tension: see the head.
@@ -197,20 +173,15 @@ impl<D: Dim, const M: usize> Group<D, M> {
         tension.resize(self.bodies.len(), D::Inertia::ZERO);
         self.bodies.iter_mut().for_each(|body| body.tension = 0.0);
         for ((row, link), pull) in rows.iter().zip(&mut self.links).zip(&self.pulls) {
+            let strength = TENSION_INERTIA * scene.h * pull.length();
             link.tension = Real::INFINITY;
             for (side, r) in row.levers.into_iter().enumerate() {
-                let length2 = r.length_squared();
-                let is_turned = link.ends[side] != GROUND && length2 > 0.0;
-                let share = if is_turned {
-                    TENSION_INERTIA * scene.h * (pull.length_squared() / length2).sqrt()
-                } else {
-                    0.0
-                };
-                link.tension = link.tension.min(share);
-                if is_turned {
+                let length = r.length();
+                link.tension = link.tension.min(strength * length);
+                if link.ends[side] != GROUND && length > NO_LENGTH {
                     let sum = &mut tension[link.ends[side] as usize];
-                    *sum = sum.plus(D::Inertia::of_point(share, r));
-                    self.bodies[link.ends[side] as usize].tension += share * length2;
+                    *sum = sum.plus(D::Inertia::of_point(strength / length, r));
+                    self.bodies[link.ends[side] as usize].tension += strength * length;
                 }
             }
         }
@@ -262,12 +233,16 @@ impl<D: Dim, const M: usize> Group<D, M> {
     /// Takes some of the vibration of light links that the sub-steps do not resolve: see the head.
     fn damp(&mut self, rows: &[SingleRow<D>]) {
         for (row, link) in rows.iter().zip(&self.links) {
-            if link.tension <= 0.0 || link.ends.contains(&GROUND) {
+            let length2 = row.levers[1].length_squared();
+            if link.tension <= 0.0 || link.ends.contains(&GROUND) || length2 <= NO_LENGTH * NO_LENGTH {
                 continue;
             }
             let [a, b] = link.ends.map(|end| end as usize);
+            // Next to nothing for what the sub-steps resolve.
+            let fast = link.tension * self.bodies[a].lightness.max(self.bodies[b].lightness);
+            let share = TENSION_DAMPING * link.tension * fast / (1.0 + fast);
             let spin = narrow::<D>(&self.bodies[b].v).1 - narrow::<D>(&self.bodies[a].v).1;
-            let turn = D::Inertia::of_point(link.tension * TENSION_DAMPING, row.levers[1]).apply(spin);
+            let turn = D::Inertia::of_point(share / length2, row.levers[1]).apply(spin);
             for (slot, sign) in [(a, 1.0), (b, -1.0)] {
                 let body = &mut self.bodies[slot];
                 let mut change = [0.0; WIDE];
@@ -307,8 +282,6 @@ impl<D: Dim, const M: usize> Group<D, M> {
         self.answer();
         let Self { links, factor, .. } = self;
         factor.clear(order);
-        // Closed loops leave more rows than there are directions to move in.
-        let compliance = if order.has_loops { LOOP_COMPLIANCE } else { COMPLIANCE };
         for (column, &index) in order.links.iter().enumerate() {
             let link = &links[index as usize];
             let block = &mut factor.diagonal[column];
@@ -317,7 +290,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
                 block.iter_mut().flatten().for_each(|entry| *entry *= 1.0 + link.softness);
             }
             for i in 0..M {
-                block[i][i] = if i < link.count { block[i][i] * (1.0 + compliance) } else { 1.0 };
+                block[i][i] = if i < link.count { block[i][i] * (1.0 + COMPLIANCE) } else { 1.0 };
             }
         }
         for &(at, [row, column]) in &order.couplings {

@@ -2,7 +2,7 @@
 
 use super::factor::Block;
 use super::order::GROUND;
-use crate::joint::{Law, MAX_ROWS, Pair, PassLaw, Row, RowSink};
+use crate::joint::{Law, Row, RowSink};
 use crate::math::*;
 
 /// Numbers of a body's velocity: linear, then angular; the plane uses three.
@@ -67,7 +67,7 @@ pub(super) struct Link<const M: usize> {
     pub drift: [f64; M],
     /// (1 − s)/s of joints that are soft by themselves.
     pub softness: f64,
-    /// What tension adds to the inertia of either body, as a point mass at the lever of b [kg].
+    /// What tension adds to the inertia of either body, at least [kg·m²].
     pub tension: Real,
     /// Ċ by what moves but does not answer [m/s or rad/s].
     pub ground_speed: [f64; M],
@@ -163,11 +163,8 @@ pub(super) fn narrow<D: Dim>(v: &[f64; WIDE]) -> (D::Vec, D::Ang) {
     (linear, angular)
 }
 
-/// Takes the hard rows, and notes whether there are others.
-pub(super) struct Collect<'a, const M: usize> {
-    pub link: &'a mut Link<M>,
-    pub acts: bool,
-}
+/// Takes the hard rows.
+pub(super) struct Collect<'a, const M: usize>(pub &'a mut Link<M>);
 
 impl<D: Dim, const M: usize> RowSink<D> for Collect<'_, M> {
     #[inline]
@@ -180,10 +177,9 @@ impl<D: Dim, const M: usize> RowSink<D> for Collect<'_, M> {
         drift: [Real; B],
     ) {
         if law != Law::Hard {
-            self.acts = true;
             return;
         }
-        let link = &mut *self.link;
+        let link = &mut *self.0;
         for i in 0..B {
             let to = link.count + i;
             link.at[to] = (at + i) as u8;
@@ -193,28 +189,5 @@ impl<D: Dim, const M: usize> RowSink<D> for Collect<'_, M> {
             (link.error[to], link.drift[to]) = (f64::from(error[i]), f64::from(drift[i]));
         }
         link.count += B;
-    }
-}
-
-/// Solves what is not hard.
-pub(super) struct Act<'a, D: Dim> {
-    pub pair: &'a mut Pair<D>,
-    pub pass: &'a PassLaw,
-    pub impulses: &'a mut [Real; MAX_ROWS],
-}
-
-impl<D: Dim> RowSink<D> for Act<'_, D> {
-    #[inline]
-    fn block<const M: usize>(
-        &mut self,
-        at: usize,
-        law: Law,
-        rows: [Row<D>; M],
-        error: [Real; M],
-        drift: [Real; M],
-    ) {
-        if law != Law::Hard {
-            self.pair.solve(self.pass, law, &rows, &error, &drift, self.impulses, at);
-        }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Sweeps carry a load through a chain one joint at a time, so a long or heavy chain stretches. Here the impulses x of all hard
 //! rows of a group come from one linear system, A·x = −(Ċ + e + r·C) with A = J·M⁻¹·Jᵀ, by elimination along the joints
-//! (`order.rs`, `factor.rs`): exact, and linear in their number for chains and trees [Baraff1996]. What only acts (springs,
-//! motors, limits) goes before it, joint by joint, as in `single.rs`.
+//! (`order.rs`, `factor.rs`): exact, and linear in their number for chains and trees [Baraff1996]. Only for joints that hold and do
+//! nothing else: limits, motors and springs do better in sweeps, and loops may contradict themselves.
 //!
 //! Nothing is started from the last impulses: what they did, and what extrapolation repeats of it, is taken out first.
 //!
@@ -77,11 +77,11 @@ impl<D: Dim> Direct<D> {
         &self.rows
     }
 
-    /// Prepares all joints. False if they cannot be solved this way: too many are coupled to each other.
+    /// Prepares all joints. False if they cannot be solved this way.
     pub(super) fn prepare(&mut self, scene: &JointScene<'_, D>) -> bool {
         self.rows.iter_mut().for_each(|row| row.prepare(scene));
         self.order.update(self.rows.iter().map(SingleRow::dynamic_ends), scene.props.len());
-        if self.order.is_wide {
+        if self.order.is_refused || !self.rows.iter().all(|row| row.joint.only_holds()) {
             return false;
         }
         let is_point =

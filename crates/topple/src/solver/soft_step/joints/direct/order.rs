@@ -30,10 +30,8 @@ pub(super) struct Order {
     pub targets: Vec<u32>,
     /// Couplings that are there from the start: place, and the two links (of the row and of the column).
     pub couplings: Vec<(u32, [u32; 2])>,
-    /// True if some column is too wide.
-    pub is_wide: bool,
-    /// True if some link closes a loop, through the ground too.
-    pub has_loops: bool,
+    /// True if sweeps do better: some column is too wide, or some link closes a loop, so that rows may contradict each other.
+    pub is_refused: bool,
 }
 
 /// The cluster that a body is in.
@@ -46,7 +44,7 @@ fn find(parent: &mut [u32], mut body: u32) -> u32 {
     body
 }
 
-/// True if some link joins what is joined already.
+/// True if some link joins what is joined already, through the ground too.
 fn closes_loops(ends: &[[u32; 2]], bodies: usize) -> bool {
     let mut parent: Vec<u32> = (0..=bodies as u32).collect();
     ends.iter().any(|ends| {
@@ -68,13 +66,15 @@ impl Order {
     }
 
     fn eliminate(&mut self, bodies: usize) {
-        let Self { ends, links, starts, rows, targets, couplings, is_wide, has_loops } = self;
+        let Self { ends, links, starts, rows, targets, couplings, is_refused } = self;
         for list in [&mut *links, starts, rows, targets] {
             list.clear();
         }
         couplings.clear();
-        *is_wide = false;
-        *has_loops = closes_loops(ends, bodies);
+        *is_refused = closes_loops(ends, bodies);
+        if *is_refused {
+            return;
+        }
         // Links at each body, and later at each cluster of merged ones.
         let mut parent: Vec<u32> = (0..bodies as u32).collect();
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); bodies];
@@ -109,7 +109,7 @@ impl Order {
                 continue;
             }
             if now > WIDEST {
-                *is_wide = true;
+                *is_refused = true;
                 return;
             }
             column_of[link as usize] = links.len() as u32;
