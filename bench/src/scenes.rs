@@ -145,7 +145,7 @@ impl<D: Dim> Scene<D> {
             if self.tremble > 0 {
                 if self.random.below(self.tremble) == 0 {
                     self.position[i] += self.random.vector::<D>(-TREMBLE, TREMBLE);
-                    self.proxies.slots_mut()[i].fat = self.tight(i).grown(MARGIN);
+                    self.proxies.set_box(i as u32, self.tight(i).grown(MARGIN));
                     self.moved.push(i as u32);
                 }
                 continue;
@@ -162,9 +162,8 @@ impl<D: Dim> Scene<D> {
                 }
             }
             let tight = self.tight(i);
-            let slot = &mut self.proxies.slots_mut()[i];
-            if !slot.fat.contains(&tight) {
-                slot.fat = tight.grown(MARGIN);
+            if !self.proxies.get(i as u32).fat.contains(&tight) {
+                self.proxies.set_box(i as u32, tight.grown(MARGIN));
                 self.moved.push(i as u32);
             }
         }
