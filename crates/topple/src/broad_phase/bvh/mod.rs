@@ -12,12 +12,13 @@
 //! PERF: `docs/benchmarks/broad-phase.md`, by `cargo run --release -p topple-bench -- broad-phase`. What grows with the
 //! number of bodies is mostly the way to memory, and in piles the share of bodies that have neighbours on all sides.
 //!
-//! Tried without gain: a cache line of its own for each pair of siblings (2D lost 10 %, 3D won nothing); siblings
-//! compared in a pile of which 30 % moves (twice the time); `f32::min` in unions (builds 5–10 % slower).
+//! Tried without gain: a cache line of its own for each pair of siblings in 2D (10 % slower); siblings compared in a
+//! pile of which 30 % moves (twice the time); `f32::min` in unions (builds 5–10 % slower).
 
 mod build;
 mod cast;
 mod geometry;
+mod nodes;
 mod pairs;
 mod slabs;
 mod tree;
