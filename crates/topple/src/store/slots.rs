@@ -1,6 +1,6 @@
 //! A slot map: values at stable u32 indices, freed slots reused with a higher generation.
 
-use super::{RawId, Reader, Writer};
+use super::{RawId, Reader, Writer, room};
 use crate::Error;
 
 const FREE_END: u32 = u32::MAX;
@@ -53,6 +53,12 @@ impl<T> Slots<T> {
         }
     }
 
+    /// Makes room for `additional` more values.
+    pub fn reserve(&mut self, additional: usize) {
+        let free = self.entries.len() - self.count as usize;
+        room::make_room(&mut self.entries, additional.saturating_sub(free));
+    }
+
     /// Adds a value.
     pub fn insert(&mut self, value: T) -> RawId {
         let id = self.next_id();
@@ -61,7 +67,7 @@ impl<T> Slots<T> {
                 self.free_head = entry.next_free;
                 entry.value = Some(value);
             }
-            None => self.entries.push(Entry { generation: 0, next_free: FREE_END, value: Some(value) }),
+            None => room::push(&mut self.entries, Entry { generation: 0, next_free: FREE_END, value: Some(value) }),
         }
         self.count += 1;
         id

@@ -23,7 +23,7 @@ const MAGIC: &[u8; 8] = b"topple\r\n";
 pub type OwnMethods<'a, D> = &'a mut dyn FnMut(&mut World<D>, &str, &str);
 
 /// Raised with every change of the layout; other versions are refused.
-const VERSION: u16 = 4;
+const VERSION: u16 = 5;
 
 impl<D: Dim> World<D> {
     /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named,
@@ -375,7 +375,6 @@ fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
         }
         for point in manifold.points() {
             out.put(&point.local_a);
-            out.put(&point.local_b);
             out.real(point.base_separation);
             out.real(point.normal_impulse);
             out.real(point.load);
@@ -427,7 +426,6 @@ fn load_contact<D: Dim>(
         for point in manifold.points_mut() {
             *point = ContactPoint {
                 local_a: input.get()?,
-                local_b: input.get()?,
                 base_separation: input.real()?,
                 normal_impulse: input.real()?,
                 load: input.real()?,

@@ -125,7 +125,7 @@ impl<D: Dim> World<D> {
                 .manifold
                 .points()
                 .iter()
-                .all(|p| p.local_a.is_finite() && p.local_b.is_finite() && p.base_separation.is_finite());
+                .all(|p| p.local_a.is_finite() && contact.local_b(p).is_finite() && p.base_separation.is_finite());
             ensure(finite, "contact points are finite", index)?;
         }
         for list in [&self.contacts.awake, &self.leaning, &self.watched] {
