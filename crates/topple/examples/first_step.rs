@@ -12,7 +12,11 @@ fn main() -> Result<(), Error> {
     };
     let (base, rounds, later, threads) = (arg(2, 20), arg(3, 10), arg(4, 20), arg(5, 1));
     let pool = Arc::new(Pool::new(threads));
-    if arg(1, 3) == 2 { run(&pool, rounds, later, || flat(base)) } else { run(&pool, rounds, later, || square(base)) }
+    if arg(1, 3) == 2 {
+        run(&pool, rounds, later, || flat(base))
+    } else {
+        run(&pool, rounds, later, || square(base))
+    }
 }
 
 fn flat(base: usize) -> Result<World2, Error> {
@@ -21,7 +25,8 @@ fn flat(base: usize) -> Result<World2, Error> {
     for row in 0..base {
         for i in 0..base - row {
             let x = (i as f32 - (base - row) as f32 * 0.5 + 0.5) * 1.05;
-            world.create_body_with(BodyDef2::dynamic([x, 0.5 + row as f32]), [Shape2::rectangle(1.0, 1.0)])?;
+            world
+                .create_body_with(BodyDef2::dynamic([x, 0.5 + row as f32]), [Shape2::rectangle(1.0, 1.0)])?;
         }
     }
     Ok(world)

@@ -123,9 +123,7 @@ pub struct Contact<D: Dim> {
     pub(crate) cache: PairCache,
     /// Place of b as seen from a at the last full update. The anchors on b follow from it.
     pub(crate) kept: Pose<D>,
-    /// The first contact of the pair, if this is a further part of it; otherwise NONE.
-    pub(crate) head: u32,
-    /// The next part of the pair, or NONE.
+    /// The next part of the pair, or NONE. The first one, its head, is in the pair table.
     pub(crate) next_part: u32,
     pub(crate) flags: u16,
     /// Computed while no body of it was awake (`Settings::sleeping_contacts`): the step after one wakes treats it as new.
@@ -148,7 +146,6 @@ impl<D: Dim> Contact<D> {
             slop: 0.0,
             cache: PairCache::default(),
             kept: Pose::IDENTITY,
-            head: NONE,
             next_part: NONE,
             flags,
             is_found_asleep: false,

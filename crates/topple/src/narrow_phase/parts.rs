@@ -144,11 +144,9 @@ impl<D: Dim> ContactBatch<'_, D> {
 
 impl<D: Dim> Contact<D> {
     /// An empty further part of the pair of this contact.
-    pub(crate) fn new_part(&self, head: u32) -> Self {
+    pub(crate) fn new_part(&self) -> Self {
         let inherited = self.flags
             & (flags::KEEPS | flags::PRE_SOLVE | flags::HIT_EVENTS | flags::SURFACE | flags::COMPOSITE);
-        let mut part = Self::new(self.bodies, self.shapes, inherited | flags::PART);
-        part.head = head;
-        part
+        Self::new(self.bodies, self.shapes, inherited | flags::PART)
     }
 }

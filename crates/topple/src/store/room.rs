@@ -37,7 +37,12 @@ mod tests {
             let before = items.capacity();
             push(&mut items, i);
             moves += usize::from(items.capacity() != before);
-            assert!(items.capacity() <= 1000.max(items.len() * 5 / 4), "{} of {}", items.len(), items.capacity());
+            assert!(
+                items.capacity() <= 1000.max(items.len() * 5 / 4),
+                "{} of {}",
+                items.len(),
+                items.capacity()
+            );
         }
         // 1.25^21 > 100.
         assert!(moves <= 21, "{moves}");

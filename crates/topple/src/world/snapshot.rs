@@ -348,7 +348,6 @@ fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
         let contact = &hot[order.next().unwrap_or(0) as usize];
         contact.shapes.iter().for_each(|&shape| out.var(shape));
         out.u16(contact.flags);
-        out.link(contact.head);
         out.link(contact.next_part);
         record.edges.iter().flatten().for_each(|&link| out.link(link));
         let bits = u8::from(record.colored[0])
@@ -396,7 +395,7 @@ fn load_contact<D: Dim>(
         return Err(input.damaged("shape of a contact"));
     };
     let flags = input.u16()?;
-    let (head, next_part) = (input.link(ANY)?, input.link(ANY)?);
+    let next_part = input.link(ANY)?;
     let mut edges = [[NONE; 2]; 2];
     for link in edges.iter_mut().flatten() {
         *link = input.link(ANY)?;
@@ -447,7 +446,7 @@ fn load_contact<D: Dim>(
     }
     let is_found_asleep = bits >> 4 & 1 == 1;
     let blank = Contact::new([a.body, b.body], pair, flags);
-    let mut contact = Contact { manifold, cache, kept, head, next_part, is_found_asleep, ..blank };
+    let mut contact = Contact { manifold, cache, kept, next_part, is_found_asleep, ..blank };
     super::links::mix_materials(&mut contact, a, b, bodies, settings);
     Ok((record, contact))
 }

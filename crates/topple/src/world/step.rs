@@ -253,6 +253,7 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
     (world.profile.narrow, world.profile.counters.points) = total.into_inner().unwrap_or_default();
     let changed = &mut world.scratch.changed;
     changed.clear();
+    room::make_room(changed, changes[..pieces].iter().map(|result| result.changed.len()).sum());
     changes[..pieces].iter().for_each(|result| changed.extend_from_slice(&result.changed));
     make_parts(world, pieces);
     grow_grains(world);
@@ -346,7 +347,7 @@ fn link_changes<D: Dim>(world: &mut World<D>) {
             world.wake_by_touch(index);
             world.link_contact(index);
             let bodies = world.contacts.hot[index as usize].bodies;
-            world.scratch.refine.grown.push(bodies[0].min(bodies[1]));
+            room::push(&mut world.scratch.refine.grown, bodies[0].min(bodies[1]));
             world.color_contact(index);
             world.watch_leaning(index);
         } else {

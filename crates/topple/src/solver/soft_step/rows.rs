@@ -154,11 +154,6 @@ impl<const A: usize, const T: usize, const K: usize, const P: usize> Default for
 impl Default for ColdRow {
     fn default() -> Self {
         let zero = F8::default();
-        Self {
-            contacts: [NO_CONTACT; WIDTH],
-            limit: zero,
-            strikes: false,
-            restitution: zero,
-        }
+        Self { contacts: [NO_CONTACT; WIDTH], limit: zero, strikes: false, restitution: zero }
     }
 }
