@@ -2,6 +2,7 @@
 
 use crate::math::*;
 use crate::shape::Filter;
+use crate::store::room;
 
 /// A pair of proxies: the smaller index in the high half, so that keys sort by it first.
 pub type PairKey = u64;
@@ -107,6 +108,9 @@ impl<D: Dim> Proxies<D> {
     pub(crate) fn make_room(&mut self, count: usize) {
         if self.slots.len() < count {
             let free = Proxy::default();
+            let missing = count - self.slots.len();
+            room::make_room(&mut self.slots, missing);
+            room::make_room(&mut self.tags, missing);
             self.tags.resize(count, Tag::of(&free));
             self.slots.resize(count, free);
         }
