@@ -113,6 +113,8 @@ pub(crate) struct Scratch<D: Dim> {
     pub awake: AwakeBodies<D>,
     pub moved: Vec<u32>,
     pub pairs: Vec<PairKey>,
+    /// How many pairs of each piece are new.
+    pub kept: Vec<usize>,
     /// What each batch of the narrow phase found.
     pub changes: Vec<step::BatchResult<D>>,
     pub changed: Vec<u32>,

@@ -5,8 +5,10 @@ use super::hits;
 use super::{Stage, World, finalize};
 use crate::Settings;
 use crate::body::{AwakeBodies, Bodies, BodyProps, BodySet, BodyState, NONE};
-use crate::contact::flags;
+use crate::broad_phase::PairKey;
+use crate::contact::{Contacts, flags};
 use crate::continuous;
+use crate::exec::Executor;
 use crate::island::Islands;
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
@@ -18,6 +20,8 @@ use std::time::Instant;
 /// Lists of more new pairs than this are not kept for the next step: so many come when a world begins, and not again.
 const KEPT_PAIRS: usize = 16_384;
 
+/// Pairs per piece when those that are known are left out; a constant, as [`BATCH`].
+const PAIRS: usize = 1024;
 /// Bodies per piece of the gathering; a constant, as [`BATCH`].
 const BLOCK: usize = 128;
 
@@ -106,10 +110,10 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     pairs.clear();
     let broad_phase = &mut world.methods.broad_phase;
     broad_phase.find_pairs(&world.proxies, &moved, &*world.executor, &mut pairs);
+    keep_new(&world.contacts, &*world.executor, &mut pairs, &mut world.scratch.kept);
     // DETERMINISM: the order of the method does not matter from here on.
     pairs.sort_unstable();
     pairs.dedup();
-    pairs.retain(|&key| world.contacts.find(key).is_none());
     world.contacts.reserve(pairs.len());
     for &key in &pairs {
         if world.create_contact(key) {
@@ -126,6 +130,38 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     if pairs.len() < KEPT_PAIRS {
         world.scratch.pairs = pairs;
     }
+}
+
+/// Leaves the pairs that have no contact yet, in their order: most pairs of a moving world are old acquaintances.
+fn keep_new<D: Dim>(
+    contacts: &Contacts<D>,
+    executor: &dyn Executor,
+    pairs: &mut Vec<PairKey>,
+    kept: &mut Vec<usize>,
+) {
+    let (count, pieces) = (pairs.len(), pairs.len().div_ceil(PAIRS));
+    kept.clear();
+    kept.resize(pieces, 0);
+    {
+        let (pairs, kept) = (Disjoint::new(pairs), Disjoint::new(kept));
+        executor.run(pieces, &|piece| {
+            // SAFETY: pieces do not overlap; one count per piece.
+            let (part, kept) =
+                unsafe { (pairs.range(piece * PAIRS, count.min((piece + 1) * PAIRS)), kept.get(piece)) };
+            for i in 0..part.len() {
+                if contacts.find(part[i]).is_none() {
+                    part[*kept] = part[i];
+                    *kept += 1;
+                }
+            }
+        });
+    }
+    let mut end = 0;
+    for (piece, &kept) in kept.iter().enumerate() {
+        pairs.copy_within(piece * PAIRS..piece * PAIRS + kept, end);
+        end += kept;
+    }
+    pairs.truncate(end);
 }
 
 /// What a batch of the narrow phase found.
