@@ -1,5 +1,6 @@
 //! The stages of a solve, cut into pieces and run with a barrier between them.
 
+use super::cost::{SubstepCost, cost};
 use super::dispatch::{Pass, RowRun, Scene, prepare, run_pass};
 use super::heavy::{Heavy, SETTLING_LOAD};
 use super::impacts::Impacts;
@@ -40,6 +41,8 @@ pub trait SoftDim: WideDim + Sized {
         width: SimdWidth,
     ) where
         Self: Dim;
+    #[doc(hidden)]
+    fn cost() -> SubstepCost;
 }
 
 impl SoftDim for D2 {
@@ -52,6 +55,9 @@ impl SoftDim for D2 {
     ) {
         core.solve(joints, context, width);
     }
+    fn cost() -> SubstepCost {
+        cost::<Self, 2, 1, 2, 1, 0, 8>()
+    }
 }
 
 impl SoftDim for D3 {
@@ -63,6 +69,9 @@ impl SoftDim for D3 {
         width: SimdWidth,
     ) {
         core.solve(joints, context, width);
+    }
+    fn cost() -> SubstepCost {
+        cost::<Self, 3, 3, 4, 2, 1, 16>()
     }
 }
 
