@@ -11,11 +11,10 @@ use crate::body::{
     Bodies, BodyCore, BodyDef, BodyKind, BodyRecord, BodySet, Drag, Load, Locks, NO_SPEED, NONE,
 };
 use crate::broad_phase::{Proxies, Proxy, ProxyKind};
-use crate::contact::{Color, Contact, ContactPoint, ContactRecord, Manifold, NO_COLOR};
+use crate::contact::{Color, Contact};
 use crate::island::Island;
 use crate::math::*;
-use crate::narrow_phase::PairCache;
-use crate::shape::{Mass, ShapeRecord};
+use crate::shape::Mass;
 use crate::store::{BodyId, ContactId, IndexList, RawId, Reader, ShapeId, Slots, StateHasher, Writer};
 
 const MAGIC: &[u8; 8] = b"topple\r\n";
@@ -143,7 +142,7 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
     BodySet::ALL.iter().for_each(|&set| out.vars(world.bodies.set(set).as_slice()));
     super::snapshot_joints::save(world, &mut out);
     super::snapshot_shapes::save(world, &mut out);
-    save_contacts(world, &mut out);
+    super::snapshot_contacts::save(world, &mut out);
     for color in &world.graph.colors {
         out.vars(&color.contacts);
         out.vars(&color.joints);
@@ -289,7 +288,7 @@ fn load_record<D: Dim>(input: &mut Reader<'_>, last_shape: &mut u32) -> Result<B
 }
 
 /// True if every bit is zero. A negative zero is not: it would come back as a positive one, and the hash sees the bits.
-fn is_blank<D: Dim>(linear: D::Vec, angular: D::Ang) -> bool {
+pub(super) fn is_blank<D: Dim>(linear: D::Vec, angular: D::Ang) -> bool {
     (0..D::N).all(|i| linear.get(i).to_bits() == 0) && (0..D::ANGULAR).all(|i| angular.get(i).to_bits() == 0)
 }
 
@@ -354,126 +353,6 @@ fn load_columns<D: Dim>(input: &mut Reader<'_>) -> Result<(Pose<D>, BodyCore<D>)
     }
     let possible = core.sleep_time >= 0.0 && core.gravity_scale.is_finite() && core.drag.validate().is_ok();
     if possible { Ok((place, core)) } else { Err(input.damaged("number of a body")) }
-}
-
-/// Beside the number of points of a manifold: it has an impulse of rolling resistance.
-const ROLLS: u8 = 128;
-
-fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
-    let hot = &world.contacts.hot;
-    let mut order = world.contacts.records.iter().map(|(index, _)| index);
-    world.contacts.records.save(out, |record, out| {
-        let contact = &hot[order.next().unwrap_or(0) as usize];
-        contact.shapes.iter().for_each(|&shape| out.var(shape));
-        out.u16(contact.flags);
-        out.link(contact.next_part);
-        record.edges.iter().flatten().for_each(|&link| out.link(link));
-        let bits = u8::from(record.colored[0])
-            | u8::from(record.colored[1]) << 1
-            | u8::from(record.is_linked) << 2
-            | u8::from(record.has_begun) << 3
-            | u8::from(contact.is_found_asleep) << 4;
-        out.u8(bits);
-        out.put(&contact.kept);
-        out.var(contact.cache.kind);
-        out.var(contact.cache.a);
-        out.var(contact.cache.b);
-        out.real(contact.cache.value);
-        let manifold = &contact.manifold;
-        let rolls = manifold.count > 0 && !is_blank::<D>(D::Vec::ZERO, manifold.rolling_impulse);
-        out.u8(manifold.count as u8 | if rolls { ROLLS } else { 0 });
-        if manifold.count == 0 {
-            return;
-        }
-        out.put(&manifold.local_normal);
-        out.put(&manifold.friction_impulse);
-        if rolls {
-            out.put(&manifold.rolling_impulse);
-        }
-        if D::N == 3 {
-            out.real(manifold.twist_impulse);
-        }
-        for point in manifold.points() {
-            out.put(&point.local_a);
-            out.real(point.base_separation);
-            out.real(point.normal_impulse);
-            out.real(point.load);
-            out.var(point.id);
-        }
-    });
-    out.vars(world.contacts.awake.as_slice());
-}
-
-fn load_contact<D: Dim>(
-    input: &mut Reader<'_>,
-    shapes: &Slots<ShapeRecord<D>>,
-    bodies: &crate::body::Bodies<D>,
-    settings: &crate::Settings<D>,
-) -> Result<(ContactRecord, Contact<D>), Error> {
-    const ANY: usize = u32::MAX as usize;
-    let pair = [input.var()?, input.var()?];
-    let [Some(a), Some(b)] = pair.map(|shape| shapes.get(shape)) else {
-        return Err(input.damaged("shape of a contact"));
-    };
-    let flags = input.u16()?;
-    let next_part = input.link(ANY)?;
-    let mut edges = [[NONE; 2]; 2];
-    for link in edges.iter_mut().flatten() {
-        *link = input.link(ANY)?;
-    }
-    let bits = input.u8()?;
-    let record = ContactRecord {
-        edges,
-        color: NO_COLOR,
-        color_slot: NONE,
-        colored: [bits & 1 == 1, bits >> 1 & 1 == 1],
-        is_linked: bits >> 2 & 1 == 1,
-        has_begun: bits >> 3 & 1 == 1,
-    };
-    let kept: Pose<D> = input.get()?;
-    let cache = PairCache { kind: input.var()?, a: input.var()?, b: input.var()?, value: input.real()? };
-    let size = input.u8()?;
-    let (count, rolls) = (u32::from(size & !ROLLS), size & ROLLS != 0);
-    let mut manifold = Manifold::<D> { count, ..Manifold::default() };
-    if manifold.count as usize > D::MAX_POINTS {
-        return Err(input.damaged("number of contact points"));
-    }
-    if manifold.count > 0 {
-        manifold.local_normal = input.get()?;
-        manifold.friction_impulse = input.get()?;
-        if rolls {
-            manifold.rolling_impulse = input.get()?;
-        }
-        if D::N == 3 {
-            manifold.twist_impulse = input.real()?;
-        }
-        for point in manifold.points_mut() {
-            *point = ContactPoint {
-                local_a: input.get()?,
-                base_separation: input.real()?,
-                normal_impulse: input.real()?,
-                load: input.real()?,
-                id: input.var()?,
-            };
-        }
-    }
-    let impulses = manifold
-        .points()
-        .iter()
-        .all(|p| [p.normal_impulse, p.load].iter().all(|x| *x >= 0.0 && x.is_finite()));
-    let finite = manifold.local_normal.is_finite()
-        && manifold.friction_impulse.is_finite()
-        && manifold.rolling_impulse.is_finite()
-        && manifold.twist_impulse.is_finite()
-        && kept.is_valid();
-    if !impulses || !finite || a.body == b.body {
-        return Err(input.damaged("numbers of a contact"));
-    }
-    let is_found_asleep = bits >> 4 & 1 == 1;
-    let blank = Contact::new([a.body, b.body], pair, flags);
-    let mut contact = Contact { manifold, cache, kept, next_part, is_found_asleep, ..blank };
-    super::links::mix_materials(&mut contact, a, b, bodies, settings);
-    Ok((record, contact))
 }
 
 fn save_raw(id: RawId, out: &mut Writer) {
@@ -685,7 +564,8 @@ fn load_proxies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<
 fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
     let mut loaded = Vec::new();
     world.contacts.records = Slots::load(input, |input| {
-        let (record, contact) = load_contact(input, &world.shapes, &world.bodies, &world.settings)?;
+        let (record, contact) =
+            super::snapshot_contacts::load(input, &world.shapes, &world.bodies, &world.settings)?;
         loaded.push(contact);
         Ok(record)
     })?;
