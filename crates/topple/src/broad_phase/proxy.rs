@@ -108,11 +108,8 @@ impl<D: Dim> Proxies<D> {
     pub(crate) fn make_room(&mut self, count: usize) {
         if self.slots.len() < count {
             let free = Proxy::default();
-            let missing = count - self.slots.len();
-            room::make_room(&mut self.slots, missing);
-            room::make_room(&mut self.tags, missing);
-            self.tags.resize(count, Tag::of(&free));
-            self.slots.resize(count, free);
+            room::fit(&mut self.tags, count, Tag::of(&free));
+            room::fit(&mut self.slots, count, free);
         }
     }
 

@@ -43,9 +43,7 @@ impl<D: Dim> Nodes<D> {
     pub(super) fn resize(&mut self, len: usize, node: Node<D>) {
         let lines = (len * size_of::<Node<D>>()).div_ceil(LINE);
         if lines > self.lines.len() {
-            let missing = lines - self.lines.len();
-            room::make_room(&mut self.lines, missing);
-            self.lines.resize(lines, Line([0; LINE]));
+            room::fit(&mut self.lines, lines, Line([0; LINE]));
         }
         let first: *mut Node<D> = self.lines.as_mut_ptr().cast();
         for at in self.len..len {
