@@ -178,8 +178,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         }
         let total = self.cold.len();
         // Preparation writes every lane that the passes read: no need to clear what is left of the last step.
-        room::fit(&mut self.rows, total, Row::default());
-        room::fit(&mut self.friction, total, FrictionRow::default());
+        // SAFETY: rows are numbers and flags, for which all bits zero are valid.
+        unsafe {
+            room::fit_zeroed(&mut self.rows, total);
+            room::fit_zeroed(&mut self.friction, total);
+        }
 
         let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
         let row_pieces = total.div_ceil(ROWS_PER_PIECE);
@@ -346,8 +349,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let gain = (settings.settling_rate * context.dt).min(1.0);
         let row_pieces = row_count.div_ceil(ROWS_PER_PIECE);
         if loads.len() < row_pieces {
-            // Room for all that may come: a settled step allocates nothing.
-            loads.resize_with(row_pieces, || Vec::with_capacity(ROWS_PER_PIECE * WIDTH));
+            loads.resize_with(row_pieces, Vec::new);
         }
         loads.iter_mut().for_each(Vec::clear);
         let joint_pieces = all_joints.pieces();
@@ -547,7 +549,10 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                             let contact = contacts.get(cold.contacts[lane] as usize);
                             let bodies = contact.bodies;
                             let (ratio, weight) = heavy.of(contact, lane, row);
-                            heavy.report((bodies, false), (ratio, weight), cold.limit.0[lane], list);
+                            let limit_of =
+                                |slot: u32| scene.lines.get(slot as usize).map_or(0.0, |l| l.0[S - 1]);
+                            let limit = limit_of(row.a[lane]).max(limit_of(row.b[lane]));
+                            heavy.report((bodies, false), (ratio, weight), limit, list);
                             let share = heavy.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0);
                             let settle = Settle { share, gain };
                             store_lane(contact, lane, row, friction, (refinement, settle));
@@ -605,7 +610,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let is_small = 2 * pieces.iter().filter(|&&count| count >= SHARED_PIECES).count() < pieces.len();
         let executor = if is_small { &Serial } else { context.executor };
         executor.run_stages(pieces, &work);
-        context.loads.reserve(row_count * WIDTH);
+        let reported: usize = self.loads.iter().chain(&self.joint_loads).map(Vec::len).sum();
+        room::make_room(context.loads, reported);
         self.loads.iter().chain(&self.joint_loads).for_each(|list| context.loads.extend_from_slice(list));
     }
 }
