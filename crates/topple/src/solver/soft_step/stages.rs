@@ -25,6 +25,8 @@ const BODIES_PER_PIECE: usize = 128;
 const ROWS_PER_PIECE: usize = 8;
 /// A stage of fewer pieces than this is done before anybody has come to help. If most are, one thread does them all.
 const SHARED_PIECES: usize = 3;
+/// Contacts in less memory than this stay in the caches by themselves [bytes].
+const NEAR: usize = 8 << 20;
 /// Cycles of a soft contact per sub-step, at most (no unit): stiffer ones would ring.
 const MAX_CONTACT_RATE: Real = 0.125;
 
@@ -332,6 +334,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let friction = Disjoint::new(friction);
         let row_count = cold.len();
         let cold = Disjoint::new(cold);
+        let is_scattered = size_of_val(context.contacts) > NEAR;
         let contacts = Disjoint::new(context.contacts);
         let all_joints = joint_rows.all();
         let joint_rows = joint_rows.share();
@@ -380,10 +383,20 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let piece_range =
             |piece: usize, size: usize, count: usize| (piece * size, count.min((piece + 1) * size));
         let strikes = core::sync::atomic::AtomicBool::new(false);
+        // PERF: the contacts of a row lie anywhere. With 18 MB of them, asking for the next row's ahead saves 4 to 10 % of the solve;
+        // with few it costs 3 %.
+        let fetch_contacts_of = |index: usize, to: usize| {
+            if is_scattered && index < to {
+                // SAFETY: rows of this piece; only read.
+                let row = unsafe { cold.read(index) };
+                row.contacts.iter().for_each(|&contact| contacts.prefetch(contact as usize));
+            }
+        };
         let work = |stage: usize, piece: usize| match stages[stage] {
             Stage::PrepareRows => {
                 let (from, to) = piece_range(piece, ROWS_PER_PIECE, row_count);
                 for index in from..to {
+                    fetch_contacts_of(index + 1, to);
                     // SAFETY: pieces do not overlap; contacts are in one row only and only read in this stage, as are
                     // the packed bodies.
                     unsafe {
@@ -541,6 +554,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             Stage::Store => {
                 let (from, to) = piece_range(piece, ROWS_PER_PIECE, row_count);
                 for index in from..to {
+                    fetch_contacts_of(index + 1, to);
                     // SAFETY: pieces do not overlap; contacts are in one row only.
                     unsafe {
                         let list = lists.get(piece);
