@@ -63,8 +63,8 @@ pub(crate) fn run() -> std::io::Result<()> {
     bodies(&mut page, "2D, in flight", &flying::<D2>(&Shape2::rectangle(1.0, 1.0)));
     bodies(&mut page, "3D, in flight", &flying::<D3>(&Shape3::cuboid(1.0, 1.0, 1.0)));
     page.line(
-        "\nThe points of a manifold are solved one after the other, each with the velocity that the one before left, so that the passes wait for results\n\
-         more than for memory or arithmetic. In the plane there are four points to a body, so that moving the bodies is more than a third of a sub-step.",
+        "\nOf the instructions of the passes a fifth is arithmetic. The rest loads rows, turns bodies into lanes and lanes into bodies, and keeps in memory what\n\
+         has no register. In the plane there are four points to a body, so that moving the bodies is more than a third of a sub-step.",
     );
     page.head(
         "A whole step",
