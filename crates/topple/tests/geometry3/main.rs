@@ -6,6 +6,7 @@ mod distance;
 mod elements;
 mod hulls;
 mod parry;
+mod pressed;
 mod round;
 mod shapes;
 mod support;

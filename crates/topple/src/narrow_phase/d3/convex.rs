@@ -7,18 +7,17 @@
 //! Cache: `kind` = [`FACE_A`], [`FACE_B`] (whose face gave the normal) or [`AXIS`] (none), `a` = the last normal in two times 16 bits, `b` = hashes of the points
 //! chosen last.
 
-use super::SECOND_FACE;
 use super::patch::{self, Patch, PatchJob};
+use super::track::track;
+use super::{CLEARLY_FLATTER, SECOND_FACE};
 use crate::distance::{CoreDistance, Cores, Wide, core_distance};
 use crate::math::*;
-use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::d3::{BoxHull, triangle};
 use crate::shape::{Shape3, ShapeOps};
 
 /// Error of the distance that the search leaves, as a share of it (no unit).
 const SEARCH_ERROR: f64 = 1e-6;
-/// The face of b gives the patch only if its normal fits better than that of a by this much cosine (no unit): hysteresis.
-const CLEARLY_FLATTER: Real = 1e-3;
 
 pub(super) const AXIS: u32 = 64;
 pub(super) const FACE_A: u32 = 65;
@@ -67,7 +66,11 @@ pub(super) fn collide(
         }
     }
     counters.computed += 1;
-    let found = measure(&cores, guess, counters);
+    let found = match is_known && job.algorithm == Algorithm::Auto {
+        true => track(&cores, job, guess, counters),
+        false => None,
+    };
+    let found = found.unwrap_or_else(|| measure(&cores, guess, counters));
     if found.distance > limit {
         *cache = PairCache { kind: AXIS, a: pack(found.normal), b: u32::MAX, value: found.distance as Real };
         return;
