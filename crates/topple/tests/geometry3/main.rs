@@ -10,3 +10,4 @@ mod pressed;
 mod round;
 mod shapes;
 mod support;
+mod tracking;
