@@ -21,7 +21,7 @@ mod view;
 mod walk;
 mod world;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -51,7 +51,7 @@ enum Global {
 }
 
 /// What has been spent of the limits.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Usage {
     work: u64,
     repetitions: u64,
@@ -85,6 +85,8 @@ pub(crate) struct Evaluator<'a> {
     /// Text loaded so far [bytes].
     source_bytes: usize,
     templates: HashMap<SmolStr, Arc<Declaration>>,
+    /// Where those stand that were placed.
+    placed_templates: HashSet<(FileId, u32, u32)>,
     files: HashMap<String, (FileId, Arc<Vec<Item>>)>,
     include_stack: Vec<FileId>,
     sites: Sites,
@@ -142,6 +144,7 @@ impl<'a> Evaluator<'a> {
             frames: Vec::new(),
             source_bytes: 0,
             templates: HashMap::new(),
+            placed_templates: HashSet::new(),
             files: HashMap::new(),
             include_stack: Vec::new(),
             sites: Sites::new(),

@@ -82,6 +82,7 @@ impl Evaluator<'_> {
             }
         }
         self.items(items);
+        self.rehearse_templates();
         self.report_unused_overrides();
         self.resolve_scene();
         self.try_events();

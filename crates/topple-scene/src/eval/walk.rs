@@ -367,7 +367,32 @@ impl Evaluator<'_> {
             return Err(Reported);
         }
         let name = self.own_name(rest)?;
-        self.instance(kind, declaration, name, &template.items)
+        self.instance(kind, declaration, name, &template.items)?;
+        self.placed_templates.insert(template.span.key());
+        Ok(())
+    }
+
+    /// Looks for faults in templates that nobody could place, with the defaults of their parameters. Nothing is made, and names in
+    /// them are not looked up.
+    pub(crate) fn rehearse_templates(&mut self) {
+        let placed = std::mem::take(&mut self.placed_templates);
+        let unplaced = self.templates.values().filter(|template| !placed.contains(&template.span.key()));
+        let mut unplaced: Vec<_> = unplaced.cloned().collect();
+        unplaced.sort_by_key(|template| template.span.key());
+        let (names, pending) = (self.names.clone(), std::mem::take(&mut self.pending));
+        let (usage, exhausted) = (self.usage, self.exhausted);
+        self.lost += 1;
+        for template in unplaced {
+            self.frames.push(Vec::new());
+            let _ = self.deeper(template.kind.span, |this| {
+                this.items(&template.items);
+                Ok(())
+            });
+            self.frames.pop();
+        }
+        self.lost -= 1;
+        (self.names, self.pending) = (names, pending);
+        (self.usage, self.exhausted) = (usage, exhausted);
     }
 
     /// A template or an included file: its own random stream, its own parameters.

@@ -259,15 +259,23 @@ impl<D: Dim> GeneratorKind<D> {
 
     /// All bodies that it names: those it needs, and those on the list of its scope.
     pub(crate) fn bodies(&self) -> impl Iterator<Item = BodyId> + '_ {
-        let listed = self.scope().and_then(|scope| scope.bodies.as_deref()).unwrap_or_default();
-        self.named().into_iter().flatten().chain(listed.iter().copied())
+        self.named().into_iter().flatten().chain(self.listed().iter().copied())
     }
 
-    /// A body goes; false if the generator goes with it.
+    /// The bodies on the list of its scope.
+    pub(crate) fn listed(&self) -> &[BodyId] {
+        self.scope().and_then(|scope| scope.bodies.as_deref()).unwrap_or_default()
+    }
+
+    /// Takes the body at `place` off the list of its scope; the last one takes its place and is returned, with where it was.
+    pub(crate) fn strike(&mut self, place: u32) -> Option<(BodyId, u32)> {
+        let bodies = self.scope_mut()?.bodies.as_mut()?;
+        bodies.swap_remove(place as usize);
+        bodies.get(place as usize).map(|&moved| (moved, bodies.len() as u32))
+    }
+
+    /// A body goes, and is on no list any more; false if the generator goes with it.
     pub(crate) fn forget(&mut self, body: BodyId) -> bool {
-        if let Some(bodies) = self.scope_mut().and_then(|scope| scope.bodies.as_mut()) {
-            bodies.retain(|&id| id != body);
-        }
         match self {
             Self::Own(own) => own.forget(body),
             _ => !self.named().contains(&Some(body)),

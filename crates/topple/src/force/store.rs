@@ -29,11 +29,22 @@ pub(crate) struct Generators<D: Dim> {
     /// whose forces can change without the body are in it.
     pub rest: Vec<Option<Load<D>>>,
     pub work: ForceWork<D>,
-    /// Generators that name a body, by its index: only these are asked when it goes. Follows from `slots`.
-    named_by: Vec<Vec<u32>>,
+    /// Where generators name a body, by its index: only these are asked when it goes. Follows from `slots`.
+    named_by: Vec<Vec<Naming>>,
     /// The user's own: nobody knows whom they act on, so each is told of every body that goes.
     own: Vec<u32>,
 }
+
+/// Where a generator names a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Naming {
+    generator: u32,
+    /// Place on the list of its scope, or [`NEEDED`].
+    place: u32,
+}
+
+/// The generator is about the body, and goes with it.
+const NEEDED: u32 = u32::MAX;
 
 impl<D: Dim> Generators<D> {
     /// Adds a generator.
@@ -62,14 +73,14 @@ impl<D: Dim> Generators<D> {
         if matches!(kind, GeneratorKind::Own(_)) {
             self.own.push(index);
         }
-        for body in kind.bodies() {
+        let needed = kind.named().into_iter().flatten().map(|body| (body, NEEDED));
+        let listed = kind.listed().iter().zip(0..).map(|(&body, place)| (body, place));
+        for (body, place) in needed.chain(listed) {
             let at = body.index() as usize;
             if self.named_by.len() <= at {
                 self.named_by.resize(at + 1, Vec::new());
             }
-            if self.named_by[at].last() != Some(&index) {
-                self.named_by[at].push(index);
-            }
+            self.named_by[at].push(Naming { generator: index, place });
         }
     }
 
@@ -78,15 +89,26 @@ impl<D: Dim> Generators<D> {
         self.own.retain(|&own| own != index);
         for body in self.slots[index].kind.bodies() {
             if let Some(list) = self.named_by.get_mut(body.index() as usize) {
-                list.retain(|&known| known != index);
+                list.retain(|naming| naming.generator != index);
             }
         }
     }
 
     /// A body goes: lists lose it. Returns the generators that have to go with it, in order of index.
     pub(crate) fn forget(&mut self, body: BodyId) -> Vec<u32> {
-        let mut concerned =
-            self.named_by.get_mut(body.index() as usize).map_or_else(Vec::new, core::mem::take);
+        let namings = self.named_by.get_mut(body.index() as usize);
+        let mut namings = namings.map_or_else(Vec::new, core::mem::take);
+        // From the back: what takes the place of the body is then never the body itself.
+        namings.sort_unstable_by_key(|&naming| core::cmp::Reverse(naming));
+        for naming in namings.iter().filter(|naming| naming.place != NEEDED) {
+            let Naming { generator, place } = *naming;
+            let Some((moved, old)) = self.slots[generator].kind.strike(place) else { continue };
+            let places = &mut self.named_by[moved.index() as usize];
+            if let Some(found) = places.iter_mut().find(|n| **n == Naming { generator, place: old }) {
+                found.place = place;
+            }
+        }
+        let mut concerned: Vec<u32> = namings.iter().map(|naming| naming.generator).collect();
         concerned.extend_from_slice(&self.own);
         concerned.sort_unstable();
         concerned.dedup();
@@ -228,22 +250,20 @@ mod tests {
 
     type Plane = Generators<D2>;
 
-    /// The lists as they follow from the generators.
-    fn expected(generators: &Plane) -> Vec<Vec<u32>> {
-        let mut lists = vec![Vec::new(); generators.named_by.len()];
-        for (index, record) in generators.slots.iter() {
-            for body in record.kind.bodies() {
-                lists[body.index() as usize].push(index);
+    /// The lists are those that follow from the generators.
+    fn check(generators: &Plane) {
+        let mut expected = vec![Vec::new(); generators.named_by.len()];
+        for (generator, record) in generators.slots.iter() {
+            for body in record.kind.named().into_iter().flatten() {
+                expected[body.index() as usize].push(Naming { generator, place: NEEDED });
+            }
+            for (place, body) in (0..).zip(record.kind.listed()) {
+                expected[body.index() as usize].push(Naming { generator, place });
             }
         }
-        lists.iter_mut().for_each(|list: &mut Vec<u32>| list.dedup());
-        lists
-    }
-
-    fn check(generators: &Plane) {
         let mut known = generators.named_by.clone();
-        known.iter_mut().for_each(|list| list.sort_unstable());
-        assert_eq!(known, expected(generators));
+        known.iter_mut().chain(&mut expected).for_each(|list| list.sort_unstable());
+        assert_eq!(known, expected);
     }
 
     fn record(kind: impl Into<GeneratorKind<D2>>) -> GeneratorRecord<D2> {
@@ -255,7 +275,8 @@ mod tests {
         let body = |i: u64| BodyId::from_bits(i % 7);
         let spring = |i: u64| Spring::new(Anchor::body(body(i)), Anchor::body(body(3 * i + 1)), 20.0, 1.0);
         let field = |i: u64| {
-            let bodies = Some(vec![body(i), body(i + 2), body(i + 5)]);
+            // One of them twice.
+            let bodies = Some(vec![body(i), body(i + 2), body(i + 5), body(i + 2)]);
             let center = Anchor::World(Point2::new(0.0, 0.0));
             PointGravity { scope: Scope { bodies, ..Scope::default() }, ..PointGravity::new(center, 1.0) }
         };

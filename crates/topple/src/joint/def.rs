@@ -348,13 +348,7 @@ fn check_motor(motor: Option<Motor>) -> Result<(), Error> {
 }
 
 fn check_drive<D: Dim>(drive: &Drive<D>) -> Result<(), Error> {
-    if !drive.target.is_valid() {
-        return Err(Error::invalid(
-            "Drive.target",
-            drive.target,
-            "finite, within 1e18 m of the origin, with a unit rotation",
-        ));
-    }
+    drive.target.check("Drive.target")?;
     if !drive.velocity.is_finite() {
         return Err(Error::invalid("Drive.velocity", drive.velocity, "finite"));
     }
@@ -456,13 +450,7 @@ impl<D: Dim> JointDef<D> {
             return Err(Error::NotPossible { what: "a joint", reason: "both ends are on the same body" });
         }
         for (field, frame) in [("JointDef.local_a", self.local_a), ("JointDef.local_b", self.local_b)] {
-            if !frame.is_valid() {
-                return Err(Error::invalid(
-                    field,
-                    frame,
-                    "finite, within 1e18 m of the origin, with a unit rotation",
-                ));
-            }
+            frame.check(field)?;
         }
         if let Some(softness) = self.softness {
             softness.validate()?;

@@ -1,6 +1,7 @@
 //! A rigid placement: position and orientation.
 
 use super::{Dim, PointOps, Real, RotOps, VecOps};
+use crate::Error;
 
 /// Largest coordinate of anything that has a place [m]: sums and products of a few of them are still numbers.
 pub const FARTHEST: Real = 1e18;
@@ -58,6 +59,14 @@ impl<D: Dim> Pose<D> {
             position: D::Point::from_vec(self.inverse_transform(other.position)),
             rotation: self.rotation.inverse().then_after(other.rotation),
         }
+    }
+
+    /// Ok, or the field with a place that is not one.
+    pub(crate) fn check(self, field: &'static str) -> Result<(), Error> {
+        if self.is_valid() {
+            return Ok(());
+        }
+        Err(Error::invalid(field, self, "finite, within 1e18 m of the origin, with a unit rotation"))
     }
 
     /// True if the position is within [`FARTHEST`] of the origin and the rotation a unit one.

@@ -86,13 +86,7 @@ impl<D: Dim> ShapeDef<D> {
     /// Ok, or the first field with an impossible value.
     pub fn validate(&self) -> Result<(), Error> {
         self.shape.validate()?;
-        if !self.local.is_valid() {
-            return Err(Error::invalid(
-                "ShapeDef.local",
-                self.local,
-                "finite, within 1e18 m of the origin, with a unit rotation",
-            ));
-        }
+        self.local.check("ShapeDef.local")?;
         not_negative("ShapeDef.density", self.density)?;
         self.material.validate()
     }

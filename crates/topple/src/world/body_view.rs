@@ -211,13 +211,7 @@ impl<D: Dim> BodyMut<'_, D> {
 
     /// Moves the body's frame. A teleport: nothing is swept, contacts are found anew.
     pub fn set_pose(&mut self, pose: Pose<D>) -> Result<(), Error> {
-        if !pose.is_valid() {
-            return Err(Error::invalid(
-                "pose",
-                pose,
-                "finite, within 1e18 m of the origin, with a unit rotation",
-            ));
-        }
+        pose.check("pose")?;
         let rotation = pose.rotation.normalized();
         let place = Pose { position: pose.position + rotation.rotate(self.core().local_center), rotation };
         if !place.is_valid() {

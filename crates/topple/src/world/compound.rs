@@ -152,13 +152,7 @@ impl<D: Dim> World<D> {
         // Merged bodies come back with the masses that merging made.
         own_mass.iter().try_for_each(Mass::check_held)?;
         part.mass.check_held()?;
-        if !part.local.is_valid() {
-            return Err(Error::invalid(
-                "Part.local",
-                part.local,
-                "finite, within 1e18 m of the origin, with a unit rotation",
-            ));
-        }
+        part.local.check("Part.local")?;
         let mut indices = Vec::new();
         for &id in &part.shapes {
             let shape = self.shape_index(id)?;

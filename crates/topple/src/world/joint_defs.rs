@@ -15,13 +15,7 @@ impl<D: Dim> JointDef<D> {
         kind: JointKind<D>,
         frame: Pose<D>,
     ) -> Result<Self, Error> {
-        if !frame.is_valid() {
-            return Err(Error::invalid(
-                "frame",
-                frame,
-                "finite, within 1e18 m of the origin, with a unit rotation",
-            ));
-        }
+        frame.check("frame")?;
         let local = |body: BodyId| Ok::<_, Error>(world.body(body)?.pose().relative(frame));
         Ok(Self { local_a: local(a)?, local_b: local(b)?, ..Self::new(a, b, kind) })
     }

@@ -258,13 +258,7 @@ impl<D: Dim> JointMut<'_, D> {
     /// Replaces the frames on both bodies, in the bodies' frames.
     pub fn set_local_frames(&mut self, frames: [Pose<D>; 2]) -> Result<(), Error> {
         for frame in frames {
-            if !frame.is_valid() {
-                return Err(Error::invalid(
-                    "frame",
-                    frame,
-                    "finite, within 1e18 m of the origin, with a unit rotation",
-                ));
-            }
+            frame.check("frame")?;
         }
         self.wake();
         self.record().local =

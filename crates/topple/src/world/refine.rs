@@ -13,7 +13,7 @@
 use super::World;
 use super::small_steps;
 use super::step::{StepPart, solve_part};
-use super::structure::Structure;
+use super::structure::{Size, Structure};
 use crate::Settings;
 use crate::body::{AwakeBodies, BodySet, NO_SLOT, NONE};
 use crate::island::{Island, Islands};
@@ -221,7 +221,7 @@ impl<D: Dim> World<D> {
     ) -> (Real, Real) {
         // At rest nothing bears more than the whole weighs, on a swing three times that. Joints that contradict each other pull
         // without end, and finer sub-steps make that worse.
-        let (whole, is_uneven) = (self.size_of(island).1, self.is_uneven(island));
+        let Size { weight: whole, is_uneven, .. } = self.size_of(island);
         let is_pressed = contact.max(joint) > CONTRADICTION * whole;
         let of_joint = |ratio: Real| {
             let counts = ratio > JOINT_EASE * self.settings.refine_load;
@@ -263,11 +263,11 @@ impl<D: Dim> World<D> {
             };
             if level > 0 {
                 // What has become part of a heap needs it no longer.
-                if structure == Structure::Heap && !self.is_uneven(island) {
+                if structure == Structure::Heap && !self.size_of(island).is_uneven {
                     self.islands.set_level(island, 0, 0);
                 }
             } else if count as Real > least {
-                let (_, weight) = self.size_of(island);
+                let weight = self.size_of(island).weight;
                 // At once: nothing is compressed yet.
                 let level = self.level_for(island, weight);
                 self.islands.set_level(island, level, 0);
@@ -326,7 +326,7 @@ impl<D: Dim> World<D> {
         if count > SLENDER * load {
             return 0;
         }
-        let (height, weight) = self.size_of(island);
+        let Size { height, weight, .. } = self.size_of(island);
         // At rest nothing bears more than the whole weighs.
         let load = load.min(weight);
         if load <= self.settings.refine_load {

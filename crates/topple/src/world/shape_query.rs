@@ -30,13 +30,7 @@ const BATCH: usize = 64;
 impl<D: Dim> World<D> {
     fn check_probe(shape: &D::Shape, pose: &Pose<D>) -> Result<(), Error> {
         shape.validate()?;
-        if !pose.is_valid() {
-            return Err(Error::invalid(
-                "pose",
-                pose,
-                "finite, within 1e18 m of the origin, with a unit rotation",
-            ));
-        }
+        pose.check("pose")?;
         if shape.support(D::Vec::axis(0)).is_none() {
             return Err(Error::NotPossible {
                 what: "this query",

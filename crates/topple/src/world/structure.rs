@@ -38,6 +38,17 @@ pub(super) enum Structure {
     Heap,
 }
 
+/// Size of an island in bodies (no unit).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    /// Its longest extent over their mean size.
+    pub height: Real,
+    /// Its mass over that of the lightest.
+    pub weight: Real,
+    /// They differ much in mass.
+    pub is_uneven: bool,
+}
+
 impl<D: Dim> World<D> {
     /// What an island is as far as loads are concerned. Walks no further than it has to: heaps show at once.
     pub(super) fn structure_of(&self, island: u32) -> Structure {
@@ -72,7 +83,7 @@ impl<D: Dim> World<D> {
                 let points = hot.manifold.points();
                 let middle = points
                     .iter()
-                    .fold(D::Vec::ZERO, |sum, p| sum + if side == 0 { p.local_a } else { p.local_b });
+                    .fold(D::Vec::ZERO, |sum, p| sum + if side == 0 { p.local_a } else { hot.local_b(p) });
                 let aside = place_of(side).rotation.rotate(middle * (1.0 / points.len().max(1) as Real));
                 let aside = aside - up * aside.dot(up);
                 is_balanced |= rise < PLUMB || aside.length() > ASIDE * core.extent;
@@ -108,13 +119,8 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// True if the bodies of an island differ much in mass.
-    pub(super) fn is_uneven(&self, island: u32) -> bool {
-        self.size_of(island).1 >= UNEVEN * self.islands.slots[island].count as Real
-    }
-
-    /// Length of an island in bodies (its longest extent over their mean size) and its mass over that of the lightest.
-    pub(super) fn size_of(&self, island: u32) -> (Real, Real) {
+    /// How large an island is, in bodies.
+    pub(super) fn size_of(&self, island: u32) -> Size {
         let mut body = self.islands.slots[island].head;
         let first = self.bodies.places[body as usize].position;
         let (mut low, mut high, mut size, mut count) = (D::Vec::ZERO, D::Vec::ZERO, 0.0, 0.0);
@@ -136,6 +142,7 @@ impl<D: Dim> World<D> {
         }
         let longest = (0..D::N).map(|i| high.get(i) - low.get(i)).fold(0.0, Real::max);
         let height = if size > 0.0 { 1.0 + longest * count / size } else { count };
-        (height, mass / lightest)
+        let weight = mass / lightest;
+        Size { height, weight, is_uneven: weight >= UNEVEN * count }
     }
 }

@@ -277,6 +277,17 @@ impl<D: Dim> BroadPhaseBvh<D> {
         }
     }
 
+    /// Calls `visit` for proxies in no tree that overlap `bounds`; false if it did not want to go on.
+    fn query_listed(
+        &self,
+        proxies: &Proxies<D>,
+        bounds: &Aabb<D>,
+        visit: &mut dyn FnMut(u32) -> bool,
+    ) -> bool {
+        let mut listed = self.unbounded.iter().chain(&self.pending);
+        listed.all(|&proxy| !proxies.get(proxy).fat.overlaps(bounds) || visit(proxy))
+    }
+
     /// Runs one piece of the search. All pieces together look at everything that moved.
     fn search(&self, proxies: &Proxies<D>, piece: Piece, search: &mut Search) {
         let (moving, fixed) = (&self.moving.nodes[..], &self.fixed.nodes[..]);
@@ -431,21 +442,13 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
     }
 
     fn query(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
-        for &proxy in self.unbounded.iter().chain(&self.pending) {
-            if proxies.get(proxy).fat.overlaps(bounds) && !visit(proxy) {
-                return;
-            }
-        }
-        let _ = self.moving.query(bounds, visit) && self.fixed.query(bounds, visit);
+        let _ = self.query_listed(proxies, bounds, visit)
+            && self.moving.query(bounds, visit)
+            && self.fixed.query(bounds, visit);
     }
 
     fn query_static(&self, proxies: &Proxies<D>, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32) -> bool) {
-        for &proxy in self.unbounded.iter().chain(&self.pending) {
-            if proxies.get(proxy).fat.overlaps(bounds) && !visit(proxy) {
-                return;
-            }
-        }
-        self.fixed.query(bounds, visit);
+        let _ = self.query_listed(proxies, bounds, visit) && self.fixed.query(bounds, visit);
     }
 
     fn ray(

@@ -20,6 +20,7 @@
 //! instead (`world/refine.rs`), because for them even a slow integral feeds the lean.
 
 use super::lanes::{F8, Lanes};
+use super::prepare::Softness;
 use super::rows::{FrictionRow, Row, WIDTH};
 
 /// Packed state of a body: block 0 holds v and the first spins, and so on; see `pack.rs`.
@@ -112,6 +113,9 @@ fn sub_scaled<L: Lanes, const M: usize>(target: &mut [L; M], direction: &[L; M],
 /// Numbers that are the same for all rows of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PassParams {
+    /// Softness between two bodies that move, and against the ground: what stands on it is held twice as stiffly, a mild form
+    /// of shock propagation.
+    pub soft: [Softness; 2],
     /// 1/h [1/s].
     pub inv_h: f32,
     /// Largest speed of pushing overlaps out [m/s].
@@ -134,8 +138,11 @@ pub(crate) fn solve_normals<L: Lanes, const N: usize, const A: usize, const P: u
     let push = L::splat(-params.push_speed);
     let n: [L; N] = load(&row.n);
     let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
-    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
-    let (rate, soft) = (L::load(&row.rate), L::load(&row.soft));
+    let (turn_a, turn_b) = (L::mask(row.write_a), L::mask(row.write_b));
+    let both_move = L::mask(row.write_a & row.write_b);
+    let [free, ground] = params.soft;
+    let rate = L::select(both_move, L::splat(free.rate), L::splat(ground.rate));
+    let soft = L::select(both_move, L::splat(free.mass_scale), L::splat(ground.mass_scale));
     let both = inv_ma.add(inv_mb);
     let moved = dot(&n, &minus(&b.p, &a.p));
     let mut speed = dot(&n, &minus(&b.v, &a.v));
@@ -167,8 +174,8 @@ pub(crate) fn solve_normals<L: Lanes, const N: usize, const A: usize, const P: u
         new.store(&mut point.lambda);
         speed = speed.add(change.mul(both));
         total = total.add(change);
-        sub_scaled(&mut a.u, &ja, change.mul(turn_a));
-        add_scaled(&mut b.u, &jb, change.mul(turn_b));
+        sub_scaled(&mut a.u, &ja, L::select(turn_a, change, zero));
+        add_scaled(&mut b.u, &jb, L::select(turn_b, change, zero));
     }
     sub_scaled(&mut a.v, &n, total.mul(inv_ma));
     add_scaled(&mut b.v, &n, total.mul(inv_mb));
@@ -219,7 +226,7 @@ pub(crate) fn solve_friction<
     let zero = L::splat(0.0);
     let n: [L; N] = load(&row.n);
     let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
-    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
+    let (turn_a, turn_b) = (L::mask(row.write_a), L::mask(row.write_b));
     let mut load_sum = zero;
     for point in &row.points[..row.count as usize] {
         load_sum = load_sum.add(L::load(&point.lambda));
@@ -236,8 +243,8 @@ pub(crate) fn solve_friction<
         let new = old.sub(L::load(&twist.mass).mul(speed)).min(limit).max(zero.sub(limit));
         let change = new.sub(old);
         new.store(&mut twist.lambda);
-        sub_scaled(&mut a.u, &ja, change.mul(turn_a));
-        add_scaled(&mut b.u, &jb, change.mul(turn_b));
+        sub_scaled(&mut a.u, &ja, L::select(turn_a, change, zero));
+        add_scaled(&mut b.u, &jb, L::select(turn_b, change, zero));
     }
     let t: [[L; N]; T] = tangents(&n);
     let relative = minus(&b.v, &a.v);
@@ -273,8 +280,8 @@ pub(crate) fn solve_friction<
         kept.store(&mut friction.lambda[k]);
         sub_scaled(&mut a.v, &t[k], change.mul(inv_ma));
         add_scaled(&mut b.v, &t[k], change.mul(inv_mb));
-        sub_scaled(&mut a.u, &ja[k], change.mul(turn_a));
-        add_scaled(&mut b.u, &jb[k], change.mul(turn_b));
+        sub_scaled(&mut a.u, &ja[k], L::select(turn_a, change, zero));
+        add_scaled(&mut b.u, &jb[k], L::select(turn_b, change, zero));
     }
 }
 
@@ -295,13 +302,14 @@ pub(crate) fn warm_start<
 ) {
     let n: [L; N] = load(&row.n);
     let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
-    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
-    let mut total = L::splat(0.0);
+    let (turn_a, turn_b) = (L::mask(row.write_a), L::mask(row.write_b));
+    let zero = L::splat(0.0);
+    let mut total = zero;
     for point in &row.points[..row.count as usize] {
         let lambda = L::load(&point.lambda);
         total = total.add(lambda);
-        sub_scaled(&mut a.u, &load(&point.ja), lambda.mul(turn_a));
-        add_scaled(&mut b.u, &load(&point.jb), lambda.mul(turn_b));
+        sub_scaled(&mut a.u, &load(&point.ja), L::select(turn_a, lambda, zero));
+        add_scaled(&mut b.u, &load(&point.jb), L::select(turn_b, lambda, zero));
     }
     sub_scaled(&mut a.v, &n, total.mul(inv_ma));
     add_scaled(&mut b.v, &n, total.mul(inv_mb));
@@ -310,12 +318,12 @@ pub(crate) fn warm_start<
         let lambda = L::load(&friction.lambda[k]);
         sub_scaled(&mut a.v, &t[k], lambda.mul(inv_ma));
         add_scaled(&mut b.v, &t[k], lambda.mul(inv_mb));
-        sub_scaled(&mut a.u, &load(&friction.ja[k]), lambda.mul(turn_a));
-        add_scaled(&mut b.u, &load(&friction.jb[k]), lambda.mul(turn_b));
+        sub_scaled(&mut a.u, &load(&friction.ja[k]), L::select(turn_a, lambda, zero));
+        add_scaled(&mut b.u, &load(&friction.jb[k]), L::select(turn_b, lambda, zero));
     }
     for twist in &friction.twist {
         let lambda = L::load(&twist.lambda);
-        sub_scaled(&mut a.u, &load(&twist.ja), lambda.mul(turn_a));
-        add_scaled(&mut b.u, &load(&twist.jb), lambda.mul(turn_b));
+        sub_scaled(&mut a.u, &load(&twist.ja), L::select(turn_a, lambda, zero));
+        add_scaled(&mut b.u, &load(&twist.jb), L::select(turn_b, lambda, zero));
     }
 }
