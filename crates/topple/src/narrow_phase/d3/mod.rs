@@ -1,8 +1,8 @@
 //! Contacts between the shapes of the space, one file per family of pairs.
 //!
 //! `round.rs`: closed forms for spheres and capsules. `plane.rs`: everything against a half-space. `boxes.rs`: two
-//! boxes, the hottest path of the engine. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
-//! whatever is left by GJK and EPA. With `sat`, that rest is done by separating axes (`sat.rs`, over the features of `solid.rs`);
+//! boxes, the hottest path of the engine; their points are in `box_points.rs`. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
+//! whatever is left by GJK and EPA; `track.rs` follows cylinders from step to step instead. With `sat`, that rest is done by separating axes (`sat.rs`, over the features of `solid.rs`);
 //! with `gjk`, all bounded pairs are done by `convex.rs`. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. All work in
 //! the frame of shape a and treat a shape as core plus rounding radius: the geometry is that of the cores,
 //! the radii are taken off at the end.

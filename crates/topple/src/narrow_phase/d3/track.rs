@@ -196,14 +196,10 @@ pub(super) fn track(
     let (x, y, z) = (Wide::new(1.0, 0.0, 0.0), Wide::new(0.0, 1.0, 0.0), Wide::new(0.0, 0.0, 1.0));
     let a = Solid::new(job.a, [x, y, z], Wide::ZERO)?;
     let b = Solid::new(job.b, *cores.axes(), cores.guess())?;
-    let pair = Pair {
-        cores,
-        tolerance: ROUNDING * (a.size() + b.size() + b.center.reach()),
-        flush: FLUSH * f64::from(job.slop),
-        lowest: -f64::from(RESTING * job.slop),
-        a,
-        b,
-    };
+    let flush = FLUSH * f64::from(job.slop);
+    // Where rounding is coarser than the slop, a tiny shape on a huge one, nothing can be proven, and the search decides.
+    let tolerance = (ROUNDING * (a.size() + b.size() + b.center.reach())).min(flush);
+    let pair = Pair { cores, tolerance, flush, lowest: -f64::from(RESTING * job.slop), a, b };
     let (of_a, of_b) = (pair.a.features(guess), pair.b.features(-guess));
     // The most special pair first, then one by one the more general ones.
     for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
