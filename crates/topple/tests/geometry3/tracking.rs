@@ -84,8 +84,9 @@ fn contacts_of_cylinders_that_are_followed_equal_those_found_anew() {
                 continue;
             }
             touched += u32::from(c < 0.0);
-            // A face is taken for the axis if it is as good to within the slop, and kept a little longer than that.
-            assert!((w - c).abs() < SLOP, "{what}: {w} instead of {c}\n{warm:?}\n{cold:?}");
+            // A face is taken for the axis if it is as good to within the slop, and the lowest point is left out if another is as low
+            // to within the slop; both depend on the last step.
+            assert!((w - c).abs() < 2.0 * SLOP, "{what}: {w} instead of {c}\n{warm:?}\n{cold:?}");
         }
     }
     println!("{searched} of {steps} searched anew, {touched} touch");
