@@ -54,6 +54,8 @@ pub(super) struct Scratch<D: Dim> {
     meetings: Vec<Meeting<D>>,
     /// Left ends of the bounds of fast bodies [m], with their places in the list; sorted.
     order: Vec<(Real, u32)>,
+    /// The bullets among them.
+    bullets: Vec<(Real, u32)>,
     /// (fast body, meeting), sorted.
     links: Vec<(u32, u32)>,
     /// (bits of the time, meeting, version), least first. Times are not negative, so their bits are in order.
@@ -62,7 +64,13 @@ pub(super) struct Scratch<D: Dim> {
 
 impl<D: Dim> Default for Scratch<D> {
     fn default() -> Self {
-        Self { meetings: Vec::new(), order: Vec::new(), links: Vec::new(), queue: BinaryHeap::new() }
+        Self {
+            meetings: Vec::new(),
+            order: Vec::new(),
+            bullets: Vec::new(),
+            links: Vec::new(),
+            queue: BinaryHeap::new(),
+        }
     }
 }
 
@@ -75,10 +83,10 @@ pub(super) fn stop_bullets<D: Dim>(
     slow_way: Real,
     scratch: &mut Scratch<D>,
 ) {
-    let Scratch { meetings, order, links, queue } = scratch;
+    let Scratch { meetings, order, bullets, links, queue } = scratch;
     meetings.clear();
     meet_slow_bodies(scene, awake, fast, slow_way, meetings);
-    meet_fast_bodies(scene, fast, order, meetings);
+    meet_fast_bodies(scene, fast, order, bullets, meetings);
     let count = meetings.len();
     let list = Disjoint::new(&mut meetings[..]);
     let bodies = &*fast;
@@ -250,25 +258,30 @@ fn meet_slow_bodies<D: Dim>(
 }
 
 /// Meetings of listed bodies with each other: at least one a bullet, at least one fast. Sweep and prune: every pair is looked at
-/// from the one that begins farther to the left.
+/// from the one that begins farther to the left; from one that is no bullet only bullets are looked at.
 fn meet_fast_bodies<D: Dim>(
     scene: &Scene<'_, D>,
     fast: &[FastBody<D>],
     order: &mut Vec<(Real, u32)>,
+    bullets: &mut Vec<(Real, u32)>,
     meetings: &mut Vec<Meeting<D>>,
 ) {
     let axis = widest_axis(fast);
     order.clear();
     order.extend(fast.iter().zip(0..).map(|(body, i)| (body.bounds.min.to_vec().get(axis), i)));
     order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    bullets.clear();
+    bullets.extend(order.iter().filter(|entry| fast[entry.1 as usize].is_bullet));
+    let mut bullets_so_far = 0;
     let first = meetings.len();
     for (k, &(_, i)) in order.iter().enumerate() {
         let left = &fast[i as usize];
+        bullets_so_far += usize::from(left.is_bullet);
+        let others = if left.is_bullet { &order[k + 1..] } else { &bullets[bullets_so_far..] };
         let right_end = left.bounds.max.to_vec().get(axis);
-        for &(_, j) in order[k + 1..].iter().take_while(|other| other.0 <= right_end) {
+        for &(_, j) in others.iter().take_while(|other| other.0 <= right_end) {
             let right = &fast[j as usize];
-            let matters = (left.is_bullet || right.is_bullet) && (left.is_fast || right.is_fast);
-            if !(matters && left.bounds.overlaps(&right.bounds)) {
+            if !((left.is_fast || right.is_fast) && left.bounds.overlaps(&right.bounds)) {
                 continue;
             }
             // Of two bullets the first in the list takes care.

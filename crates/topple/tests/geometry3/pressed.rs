@@ -12,7 +12,8 @@ use topple::{BodyDef, Shape3, ShapeDef, World3};
 /// axis at `azimuth` and turned by `spin`, both in radians, and standing out over the slab by `out` of its width.
 fn pressed(size: Vec3, depth: f32, tilt: f32, azimuth: f32, spin: f32, out: f32) -> (Vec3, Pose<D3>) {
     let slab = Vec3::new(0.7, 0.3, 0.9);
-    let axis = Vec3::new(azimuth.cos(), 0.0, azimuth.sin());
+    let (sin, cos) = sin_cos(azimuth);
+    let axis = Vec3::new(cos, 0.0, sin);
     let turn = Quat::from_ang(axis * tilt.to_radians()) * Quat::from_ang(Vec3::Y * spin);
     let at = Vec3::new(slab.x + size.x * (2.0 * out - 1.0), slab.y + size.y * (1.0 - 2.0 * depth), 0.1);
     (slab, Pose::new(at, turn))
