@@ -29,6 +29,7 @@ mod impacts;
 mod joints;
 mod kernel;
 mod lanes;
+mod normals;
 mod pack;
 mod prepare;
 mod rolling;
