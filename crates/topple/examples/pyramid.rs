@@ -57,7 +57,7 @@ fn run<D: Dim>(
     w.step();
     println!("first step {:.2} ms", t.elapsed().as_secs_f64() * 1e3);
     let mut times = vec![];
-    let mut stages = [0.0; 7];
+    let mut stages = [0.0; topple::world::STAGES.len()];
     for _ in 1..steps {
         let t = Instant::now();
         w.step();

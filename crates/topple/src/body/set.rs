@@ -2,7 +2,7 @@
 
 use super::{BodyCore, BodyRecord};
 use crate::math::*;
-use crate::store::{IndexList, Slots};
+use crate::store::{IndexList, Slots, room};
 
 /// The list of the world that a body is in. Exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,8 @@ impl<D: Dim> Bodies<D> {
         let index = self.records.insert(record).index;
         let at = index as usize;
         if at == self.places.len() {
-            self.places.push(place);
-            self.cores.push(core);
+            room::push(&mut self.places, place);
+            room::push(&mut self.cores, core);
         } else {
             self.places[at] = place;
             self.cores[at] = core;

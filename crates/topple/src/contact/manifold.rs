@@ -44,10 +44,8 @@ pub(crate) mod flags {
 /// One point of a manifold.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactPoint<D: Dim> {
-    /// The point in the centre-of-mass frame of body a [m].
+    /// The point in the centre-of-mass frame of body a [m]; in that of body b: [`Contact::local_b`].
     pub local_a: D::Vec,
-    /// The point in the centre-of-mass frame of body b [m].
-    pub local_b: D::Vec,
     /// Separation when the contact was last computed [m]; where it stands now follows from the anchors.
     pub base_separation: Real,
     /// Impulse along the normal over the last sub-step [N·s], ≥ 0: the start value of the next one.
@@ -123,11 +121,9 @@ pub struct Contact<D: Dim> {
     pub slop: Real,
     /// What the contact function remembers.
     pub(crate) cache: PairCache,
-    /// Place of b as seen from a at the last full update.
+    /// Place of b as seen from a at the last full update. The anchors on b follow from it.
     pub(crate) kept: Pose<D>,
-    /// The first contact of the pair, if this is a further part of it; otherwise NONE.
-    pub(crate) head: u32,
-    /// The next part of the pair, or NONE.
+    /// The next part of the pair, or NONE. The first one, its head, is in the pair table.
     pub(crate) next_part: u32,
     pub(crate) flags: u16,
     /// Computed while no body of it was awake (`Settings::sleeping_contacts`): the step after one wakes treats it as new.
@@ -150,7 +146,6 @@ impl<D: Dim> Contact<D> {
             slop: 0.0,
             cache: PairCache::default(),
             kept: Pose::IDENTITY,
-            head: NONE,
             next_part: NONE,
             flags,
             is_found_asleep: false,
@@ -198,12 +193,19 @@ impl<D: Dim> Contact<D> {
         rotation_a.rotate(self.manifold.local_normal)
     }
 
+    /// A point of this contact in the centre-of-mass frame of body b [m]. It coincided with the one on a when the contact was
+    /// computed, so it follows from that one, and is not stored.
+    #[inline]
+    pub fn local_b(&self, point: &ContactPoint<D>) -> D::Vec {
+        self.kept.inverse_transform(D::Point::from_vec(point.local_a))
+    }
+
     /// Point `i` in the world frame for the bodies at the given places (centres of mass).
     #[inline]
     pub fn row(&self, i: usize, a: &Pose<D>, b: &Pose<D>) -> PointRow<D> {
         let point = &self.manifold.points.as_ref()[i];
         let r_a = a.rotation.rotate(point.local_a);
-        let r_b = b.rotation.rotate(point.local_b);
+        let r_b = b.rotation.rotate(self.local_b(point));
         let normal = self.normal(a.rotation);
         // The anchors coincided when the contact was computed; how far they have parted since changes the separation.
         let gap = (b.position - a.position) + (r_b - r_a);

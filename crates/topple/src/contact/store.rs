@@ -4,7 +4,7 @@ use super::{Contact, Grain, NO_COLOR, flags};
 use crate::body::{Bodies, NONE};
 use crate::broad_phase::PairKey;
 use crate::math::*;
-use crate::store::{IndexList, PairTable, Slots};
+use crate::store::{IndexList, PairTable, Slots, room};
 
 /// The cold part of a contact: links.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +41,15 @@ pub(crate) struct Contacts<D: Dim> {
 }
 
 impl<D: Dim> Contacts<D> {
+    /// Makes room for `additional` more contacts.
+    pub(crate) fn reserve(&mut self, additional: usize) {
+        self.records.reserve(additional);
+        let more = (self.records.len() + additional).saturating_sub(self.hot.len());
+        room::make_room(&mut self.hot, more);
+        self.pairs.reserve(additional);
+        self.awake.reserve(additional, self.hot.len() + more);
+    }
+
     /// Adds a contact and hooks it into the lists of its two bodies.
     pub(crate) fn insert(&mut self, contact: Contact<D>, bodies: &mut Bodies<D>) -> u32 {
         let record = ContactRecord {
@@ -54,7 +63,7 @@ impl<D: Dim> Contacts<D> {
         self.has_grain |= contact.flags & flags::GRAIN != 0;
         let index = self.records.insert(record).index;
         if index as usize == self.hot.len() {
-            self.hot.push(contact);
+            room::push(&mut self.hot, contact);
         } else {
             self.hot[index as usize] = contact;
         }

@@ -202,7 +202,6 @@ pub(crate) fn write<D: Dim>(
         let on_a = frame.position.to_vec() + frame.rotation.rotate(point.position);
         *new = ContactPoint {
             local_a: on_a,
-            local_b: relative.inverse_transform(D::Point::from_vec(on_a)),
             base_separation: point.separation,
             normal_impulse: 0.0,
             load: 0.0,

@@ -15,7 +15,8 @@ const SAME_SURFACE: Real = 0.9;
 
 /// The points a pair had, of all parts, each to be taken once.
 struct OldPoints<D: Dim> {
-    points: [ContactPoint<D>; MAX_PARTS * MAX_LOCAL_POINTS],
+    /// With their places on b.
+    points: [(ContactPoint<D>, D::Vec); MAX_PARTS * MAX_LOCAL_POINTS],
     count: usize,
     /// How far a point may have moved on one of the bodies and still be the same [m].
     reach: Real,
@@ -25,7 +26,7 @@ impl<D: Dim> OldPoints<D> {
     fn add(&mut self, contact: &Contact<D>) {
         for point in contact.manifold.points() {
             if self.count < self.points.len() && point.normal_impulse > 0.0 {
-                self.points[self.count] = *point;
+                self.points[self.count] = (*point, contact.local_b(point));
                 self.count += 1;
             }
         }
@@ -33,19 +34,19 @@ impl<D: Dim> OldPoints<D> {
 
     /// Impulse of the point with the same id, or of the nearest one: a corner that slides over a mesh meets another
     /// triangle every few steps and is the same corner still.
-    fn take(&mut self, local: &LocalPoint<D>, new: &ContactPoint<D>) -> Real {
-        let distance = |old: &ContactPoint<D>| {
-            let (a, b) = (old.local_a - new.local_a, old.local_b - new.local_b);
+    fn take(&mut self, local: &LocalPoint<D>, new: &ContactPoint<D>, new_b: D::Vec) -> Real {
+        let distance = |(old, old_b): &(ContactPoint<D>, D::Vec)| {
+            let (a, b) = (old.local_a - new.local_a, *old_b - new_b);
             a.length_squared().min(b.length_squared())
         };
         let old = &self.points[..self.count];
-        let same = old.iter().position(|p| p.id == local.id);
+        let same = old.iter().position(|(p, _)| p.id == local.id);
         let found = same.or_else(|| {
             let near = (0..old.len()).min_by(|&i, &j| distance(&old[i]).total_cmp(&distance(&old[j])));
             near.filter(|&i| distance(&old[i]) <= self.reach * self.reach)
         });
         let Some(index) = found else { return 0.0 };
-        let impulse = self.points[index].normal_impulse;
+        let impulse = self.points[index].0.normal_impulse;
         self.count -= 1;
         self.points[index] = self.points[self.count];
         impulse
@@ -79,7 +80,7 @@ impl<D: Dim> ContactBatch<'_, D> {
         let mut chain = [NONE; MAX_PARTS];
         let mut length = 0;
         let mut old = OldPoints {
-            points: [ContactPoint::default(); MAX_PARTS * MAX_LOCAL_POINTS],
+            points: [(ContactPoint::default(), D::Vec::ZERO); MAX_PARTS * MAX_LOCAL_POINTS],
             count: 0,
             reach: settings.recycling * slop,
         };
@@ -125,7 +126,10 @@ impl<D: Dim> ContactBatch<'_, D> {
             // SAFETY: see above.
             let contact = unsafe { self.contacts.get(chain[slot] as usize) };
             let was = contact.manifold.local_normal;
-            write(contact, &local, &relative, &frame, settings, |point, new| (old.take(point, new), 0.0));
+            write(contact, &local, &relative, &frame, settings, |point, new| {
+                let new_b = relative.inverse_transform(D::Point::from_vec(new.local_a));
+                (old.take(point, new, new_b), 0.0)
+            });
             if contact.manifold.local_normal.dot(was) < SAME_SURFACE {
                 contact.manifold.friction_impulse = D::Vec::ZERO;
                 contact.manifold.twist_impulse = 0.0;
@@ -140,11 +144,9 @@ impl<D: Dim> ContactBatch<'_, D> {
 
 impl<D: Dim> Contact<D> {
     /// An empty further part of the pair of this contact.
-    pub(crate) fn new_part(&self, head: u32) -> Self {
+    pub(crate) fn new_part(&self) -> Self {
         let inherited = self.flags
             & (flags::KEEPS | flags::PRE_SOLVE | flags::HIT_EVENTS | flags::SURFACE | flags::COMPOSITE);
-        let mut part = Self::new(self.bodies, self.shapes, inherited | flags::PART);
-        part.head = head;
-        part
+        Self::new(self.bodies, self.shapes, inherited | flags::PART)
     }
 }

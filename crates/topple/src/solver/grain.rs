@@ -19,10 +19,9 @@ const HALVINGS: usize = 40;
 pub(super) fn middle<D: Dim>(contact: &Contact<D>, places: [&Pose<D>; 2]) -> [D::Vec; 2] {
     let points = contact.manifold.points();
     let share = 1.0 / points.len().max(1) as Real;
-    let sum = |local: fn(&crate::contact::ContactPoint<D>) -> D::Vec| {
-        points.iter().fold(D::Vec::ZERO, |sum, point| sum + local(point)) * share
-    };
-    [places[0].rotation.rotate(sum(|p| p.local_a)), places[1].rotation.rotate(sum(|p| p.local_b))]
+    let on_a = points.iter().fold(D::Vec::ZERO, |sum, point| sum + point.local_a) * share;
+    let on_b = points.iter().fold(D::Vec::ZERO, |sum, point| sum + contact.local_b(point)) * share;
+    [places[0].rotation.rotate(on_a), places[1].rotation.rotate(on_b)]
 }
 
 /// The two rows of friction at one place.

@@ -1,5 +1,7 @@
 //! A list of u32 indices with back references: O(1) insertion, removal and membership.
 
+use super::room;
+
 /// A set of slot numbers in a dense list. Removal swaps the last one into the gap.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IndexList {
@@ -11,16 +13,25 @@ pub struct IndexList {
 const ABSENT: u32 = u32::MAX;
 
 impl IndexList {
+    /// Makes room for `additional` more indices, all below `end`.
+    pub(crate) fn reserve(&mut self, additional: usize, end: usize) {
+        room::make_room(&mut self.items, additional);
+        let missing = end.saturating_sub(self.positions.len());
+        room::make_room(&mut self.positions, missing);
+    }
+
     /// Adds `index` at the end. Does nothing if it is there already.
     pub fn insert(&mut self, index: u32) {
         if self.contains(index) {
             return;
         }
         if self.positions.len() <= index as usize {
+            let missing = index as usize + 1 - self.positions.len();
+            room::make_room(&mut self.positions, missing);
             self.positions.resize(index as usize + 1, ABSENT);
         }
         self.positions[index as usize] = self.items.len() as u32;
-        self.items.push(index);
+        room::push(&mut self.items, index);
     }
 
     /// Takes `index` out; the last item takes its place. True if it was there.

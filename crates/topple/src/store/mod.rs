@@ -7,6 +7,7 @@ mod disjoint;
 mod id;
 mod index_list;
 mod pair_table;
+pub(crate) mod room;
 mod slots;
 
 pub use bitset::BitSet;

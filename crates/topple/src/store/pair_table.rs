@@ -3,6 +3,8 @@
 //! DETERMINISM: only looked up, never iterated; its layout cannot be seen in the result.
 
 const EMPTY: u64 = u64::MAX;
+/// At most 2 of 3 places are taken: about two probes for a pair that is there, five for one that is not.
+const FILL: (usize, usize) = (2, 3);
 
 /// Pair key → index.
 #[derive(Clone, Debug, Default)]
@@ -49,10 +51,7 @@ impl PairTable {
 
     /// Adds a pair that is not there yet.
     pub(crate) fn insert(&mut self, key: u64, value: u32) {
-        // At most half full: short probes.
-        if (self.count + 1) * 2 > self.keys.len() {
-            self.grow();
-        }
+        self.reserve(1);
         self.place(key, value);
         self.count += 1;
     }
@@ -68,8 +67,15 @@ impl PairTable {
         self.values[at] = value;
     }
 
-    fn grow(&mut self) {
-        let capacity = (self.keys.len() * 2).max(16);
+    /// Makes room for `additional` more pairs.
+    pub(crate) fn reserve(&mut self, additional: usize) {
+        let needed = self.count + additional;
+        if needed * FILL.1 > self.keys.len() * FILL.0 {
+            self.grow((needed * FILL.1).div_ceil(FILL.0).next_power_of_two().max(16));
+        }
+    }
+
+    fn grow(&mut self, capacity: usize) {
         let keys = core::mem::replace(&mut self.keys, vec![EMPTY; capacity]);
         let values = core::mem::replace(&mut self.values, vec![0; capacity]);
         for (key, value) in keys.into_iter().zip(values) {

@@ -1,6 +1,6 @@
 //! A slot map: values at stable u32 indices, freed slots reused with a higher generation.
 
-use super::{RawId, Reader, Writer};
+use super::{RawId, Reader, Writer, room};
 use crate::Error;
 
 const FREE_END: u32 = u32::MAX;
@@ -19,8 +19,33 @@ pub struct Slots<T> {
 #[derive(Clone, Debug)]
 struct Entry<T> {
     generation: u32,
-    next_free: u32,
-    value: Option<T>,
+    slot: Slot<T>,
+}
+
+/// One or the other: values with room to spare in a flag take no more than themselves.
+#[derive(Clone, Debug)]
+enum Slot<T> {
+    Value(T),
+    /// The next free slot.
+    Free(u32),
+}
+
+impl<T> Entry<T> {
+    #[inline]
+    fn value(&self) -> Option<&T> {
+        match &self.slot {
+            Slot::Value(value) => Some(value),
+            Slot::Free(_) => None,
+        }
+    }
+
+    #[inline]
+    fn value_mut(&mut self) -> Option<&mut T> {
+        match &mut self.slot {
+            Slot::Value(value) => Some(value),
+            Slot::Free(_) => None,
+        }
+    }
 }
 
 impl<T> Default for Slots<T> {
@@ -53,15 +78,22 @@ impl<T> Slots<T> {
         }
     }
 
+    /// Makes room for `additional` more values.
+    pub fn reserve(&mut self, additional: usize) {
+        let free = self.entries.len() - self.count as usize;
+        room::make_room(&mut self.entries, additional.saturating_sub(free));
+    }
+
     /// Adds a value.
     pub fn insert(&mut self, value: T) -> RawId {
         let id = self.next_id();
         match self.entries.get_mut(id.index as usize) {
             Some(entry) => {
-                self.free_head = entry.next_free;
-                entry.value = Some(value);
+                if let Slot::Free(next) = core::mem::replace(&mut entry.slot, Slot::Value(value)) {
+                    self.free_head = next;
+                }
             }
-            None => self.entries.push(Entry { generation: 0, next_free: FREE_END, value: Some(value) }),
+            None => room::push(&mut self.entries, Entry { generation: 0, slot: Slot::Value(value) }),
         }
         self.count += 1;
         id
@@ -70,46 +102,49 @@ impl<T> Slots<T> {
     /// Takes the value at `index` out; its id is stale from now on.
     pub fn remove(&mut self, index: u32) -> Option<T> {
         let entry = self.entries.get_mut(index as usize)?;
-        let value = entry.value.take()?;
+        entry.value()?;
+        let slot = core::mem::replace(&mut entry.slot, Slot::Free(self.free_head));
         entry.generation = entry.generation.wrapping_add(1);
-        entry.next_free = self.free_head;
         self.free_head = index;
         self.count -= 1;
-        Some(value)
+        match slot {
+            Slot::Value(value) => Some(value),
+            Slot::Free(_) => None,
+        }
     }
 
     /// The slot of a live id.
     pub fn resolve(&self, id: RawId) -> Option<u32> {
         let entry = self.entries.get(id.index as usize)?;
-        (entry.value.is_some() && entry.generation == id.generation).then_some(id.index)
+        (entry.value().is_some() && entry.generation == id.generation).then_some(id.index)
     }
 
     /// The id of the value at `index`.
     pub fn id_at(&self, index: u32) -> Option<RawId> {
         let entry = self.entries.get(index as usize)?;
-        entry.value.as_ref().map(|_| RawId { index, generation: entry.generation })
+        entry.value().map(|_| RawId { index, generation: entry.generation })
     }
 
     /// Value at `index`, if the slot is in use.
     #[inline]
     pub fn get(&self, index: u32) -> Option<&T> {
-        self.entries.get(index as usize)?.value.as_ref()
+        self.entries.get(index as usize)?.value()
     }
 
     /// Value at `index`, if the slot is in use.
     #[inline]
     pub fn get_mut(&mut self, index: u32) -> Option<&mut T> {
-        self.entries.get_mut(index as usize)?.value.as_mut()
+        self.entries.get_mut(index as usize)?.value_mut()
     }
 
     /// Slots in use with their values, in order of index.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        self.entries.iter().enumerate().filter_map(|(i, e)| e.value.as_ref().map(|v| (i as u32, v)))
+        self.entries.iter().enumerate().filter_map(|(i, e)| e.value().map(|v| (i as u32, v)))
     }
 
     /// Slots in use with their values, in order of index.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
-        self.entries.iter_mut().enumerate().filter_map(|(i, e)| e.value.as_mut().map(|v| (i as u32, v)))
+        self.entries.iter_mut().enumerate().filter_map(|(i, e)| e.value_mut().map(|v| (i as u32, v)))
     }
 
     /// Writes generations, free list and values.
@@ -118,10 +153,10 @@ impl<T> Slots<T> {
         out.link(self.free_head);
         for entry in &self.entries {
             out.var(entry.generation);
-            out.bool(entry.value.is_some());
-            match &entry.value {
-                Some(value) => save(value, out),
-                None => out.link(entry.next_free),
+            out.bool(entry.value().is_some());
+            match &entry.slot {
+                Slot::Value(value) => save(value, out),
+                Slot::Free(next) => out.link(*next),
             }
         }
     }
@@ -136,10 +171,10 @@ impl<T> Slots<T> {
         let mut slots = Self { entries: Vec::with_capacity(length), free_head, count: 0 };
         for _ in 0..length {
             let generation = input.var()?;
-            let (next_free, value) =
-                if input.bool()? { (FREE_END, Some(load(input)?)) } else { (input.link(length)?, None) };
-            slots.count += u32::from(value.is_some());
-            slots.entries.push(Entry { generation, next_free, value });
+            let slot =
+                if input.bool()? { Slot::Value(load(input)?) } else { Slot::Free(input.link(length)?) };
+            slots.count += u32::from(matches!(slot, Slot::Value(_)));
+            slots.entries.push(Entry { generation, slot });
         }
         slots.check_free_list(input)?;
         Ok(slots)
@@ -150,8 +185,8 @@ impl<T> Slots<T> {
         let mut next = self.free_head;
         let mut remaining = self.entries.len() - self.count as usize;
         while next != FREE_END {
-            match self.entries.get(next as usize) {
-                Some(entry) if entry.value.is_none() && remaining > 0 => next = entry.next_free,
+            match self.entries.get(next as usize).map(|entry| &entry.slot) {
+                Some(&Slot::Free(after)) if remaining > 0 => next = after,
                 _ => return Err(input.damaged("free list")),
             }
             remaining -= 1;
@@ -179,6 +214,11 @@ impl<T> core::ops::IndexMut<u32> for Slots<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_entry_takes_no_more_than_its_value_and_generation() {
+        assert_eq!(size_of::<Entry<([u32; 6], bool)>>(), 32);
+    }
 
     #[test]
     fn freed_slots_come_back_with_a_new_generation() {

@@ -225,7 +225,7 @@ impl<D: Dim> World<D> {
     /// Ends a pair for good, with all its parts. `between_steps`: its end event waits for the next step.
     pub(crate) fn remove_contact(&mut self, index: u32, between_steps: bool) {
         let contact = &self.contacts.hot[index as usize];
-        let head = if contact.is_part() { contact.head } else { index };
+        let head = self.contacts.find(contact.key()).unwrap_or(index);
         let mut part = self.next_part(head);
         self.remove_one(head, between_steps);
         while part != NONE {

@@ -19,7 +19,7 @@ impl<D: Dim> World<D> {
             return None;
         }
         let owner = self.contacts.hot[head as usize];
-        let mut part = owner.new_part(head);
+        let mut part = owner.new_part();
         let [a, b] = owner.shapes.map(|shape| &self.shapes[shape]);
         super::links::mix_materials(&mut part, a, b, &self.bodies, &self.settings);
         let [place_a, place_b] = owner.bodies.map(|body| self.bodies.places[body as usize]);

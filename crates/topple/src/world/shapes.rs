@@ -7,7 +7,7 @@ use crate::body::{BodyKind, BodySet};
 use crate::broad_phase::{Proxy, ProxyKind};
 use crate::math::*;
 use crate::shape::{Filter, Material, ShapeDef, ShapeOps, ShapeRecord};
-use crate::store::{BodyId, IdText, ShapeId};
+use crate::store::{BodyId, IdText, ShapeId, room};
 
 /// A shape, for reading. From [`World::shape`].
 pub struct ShapeView<'a, D: Dim> {
@@ -116,6 +116,8 @@ impl<D: Dim> World<D> {
         self.shapes[index].from_center =
             Pose { position: def.local.position - center, rotation: def.local.rotation };
         if self.proxies.slots.len() <= index as usize {
+            let missing = index as usize + 1 - self.proxies.slots.len();
+            room::make_room(&mut self.proxies.slots, missing);
             self.proxies.slots.resize(index as usize + 1, Proxy::default());
         }
         if self.bodies.records[body].set != BodySet::Disabled {

@@ -23,7 +23,7 @@ const MAGIC: &[u8; 8] = b"topple\r\n";
 pub type OwnMethods<'a, D> = &'a mut dyn FnMut(&mut World<D>, &str, &str);
 
 /// Raised with every change of the layout; other versions are refused.
-const VERSION: u16 = 4;
+const VERSION: u16 = 5;
 
 impl<D: Dim> World<D> {
     /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named,
@@ -348,7 +348,6 @@ fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
         let contact = &hot[order.next().unwrap_or(0) as usize];
         contact.shapes.iter().for_each(|&shape| out.var(shape));
         out.u16(contact.flags);
-        out.link(contact.head);
         out.link(contact.next_part);
         record.edges.iter().flatten().for_each(|&link| out.link(link));
         let bits = u8::from(record.colored[0])
@@ -375,7 +374,6 @@ fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
         }
         for point in manifold.points() {
             out.put(&point.local_a);
-            out.put(&point.local_b);
             out.real(point.base_separation);
             out.real(point.normal_impulse);
             out.real(point.load);
@@ -397,7 +395,7 @@ fn load_contact<D: Dim>(
         return Err(input.damaged("shape of a contact"));
     };
     let flags = input.u16()?;
-    let (head, next_part) = (input.link(ANY)?, input.link(ANY)?);
+    let next_part = input.link(ANY)?;
     let mut edges = [[NONE; 2]; 2];
     for link in edges.iter_mut().flatten() {
         *link = input.link(ANY)?;
@@ -427,7 +425,6 @@ fn load_contact<D: Dim>(
         for point in manifold.points_mut() {
             *point = ContactPoint {
                 local_a: input.get()?,
-                local_b: input.get()?,
                 base_separation: input.real()?,
                 normal_impulse: input.real()?,
                 load: input.real()?,
@@ -449,7 +446,7 @@ fn load_contact<D: Dim>(
     }
     let is_found_asleep = bits >> 4 & 1 == 1;
     let blank = Contact::new([a.body, b.body], pair, flags);
-    let mut contact = Contact { manifold, cache, kept, head, next_part, is_found_asleep, ..blank };
+    let mut contact = Contact { manifold, cache, kept, next_part, is_found_asleep, ..blank };
     super::links::mix_materials(&mut contact, a, b, bodies, settings);
     Ok((record, contact))
 }

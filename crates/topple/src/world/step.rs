@@ -9,8 +9,11 @@ use crate::continuous;
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
 use crate::solver::SolverContext;
-use crate::store::Disjoint;
+use crate::store::{Disjoint, room};
 use std::time::Instant;
+
+/// Lists of more new pairs than this are not kept for the next step: so many come when a world begins, and not again.
+const KEPT_PAIRS: usize = 16_384;
 
 /// Contacts per batch of the narrow phase. A constant: the cut must not depend on the number of threads.
 const BATCH: usize = 64;
@@ -100,8 +103,10 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     // DETERMINISM: the order of the method does not matter from here on.
     pairs.sort_unstable();
     pairs.dedup();
+    pairs.retain(|&key| world.contacts.find(key).is_none());
+    world.contacts.reserve(pairs.len());
     for &key in &pairs {
-        if world.contacts.find(key).is_none() && world.create_contact(key) {
+        if world.create_contact(key) {
             world.profile.counters.new_pairs += 1;
             world.wake_by_arrival(key, &moved);
             if world.settings.sleeping_contacts {
@@ -112,7 +117,9 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     world.look_at_sleepers();
     world.profile.counters.moved = moved.len() as u32;
     world.scratch.moved = moved;
-    world.scratch.pairs = pairs;
+    if pairs.len() < KEPT_PAIRS {
+        world.scratch.pairs = pairs;
+    }
 }
 
 /// What a batch of the narrow phase found.
@@ -178,6 +185,8 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
         result.changed.clear();
         result.suspects.clear();
         result.extra.clear();
+        // All of them change in the first step of a world: not one by one.
+        room::make_room(&mut result.changed, part.len());
         for &index in part {
             let mut at = index;
             while at != NONE {
@@ -244,6 +253,7 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
     (world.profile.narrow, world.profile.counters.points) = total.into_inner().unwrap_or_default();
     let changed = &mut world.scratch.changed;
     changed.clear();
+    room::make_room(changed, changes[..pieces].iter().map(|result| result.changed.len()).sum());
     changes[..pieces].iter().for_each(|result| changed.extend_from_slice(&result.changed));
     make_parts(world, pieces);
     grow_grains(world);
@@ -302,6 +312,14 @@ fn make_parts<D: Dim>(world: &mut World<D>, pieces: usize) {
 /// Contacts that began or ended: events, islands, colours.
 fn link_changes<D: Dim>(world: &mut World<D>) {
     let changed = core::mem::take(&mut world.scratch.changed);
+    if changed.len() > world.events.begin.capacity() {
+        let is_event = |&&index: &&u32| {
+            let contact = &world.contacts.hot[index as usize];
+            contact.is_touching() && contact.flags & (flags::SENSOR | flags::PART) == 0
+        };
+        let count = changed.iter().filter(is_event).count();
+        room::make_room(&mut world.events.begin, count);
+    }
     for &index in &changed {
         let contact = &world.contacts.hot[index as usize];
         if contact.flags & flags::APART != 0 {
@@ -329,7 +347,7 @@ fn link_changes<D: Dim>(world: &mut World<D>) {
             world.wake_by_touch(index);
             world.link_contact(index);
             let bodies = world.contacts.hot[index as usize].bodies;
-            world.scratch.refine.grown.push(bodies[0].min(bodies[1]));
+            room::push(&mut world.scratch.refine.grown, bodies[0].min(bodies[1]));
             world.color_contact(index);
             world.watch_leaning(index);
         } else {
@@ -356,6 +374,10 @@ fn gather<D: Dim>(world: &mut World<D>) -> bool {
     let awake = bodies.set(BodySet::Awake);
     slots.clear();
     slots.extend_from_slice(awake.positions());
+    room::make_room(states, awake.len());
+    room::make_room(rotations, awake.len());
+    room::make_room(props, awake.len());
+    room::make_room(centers, awake.len());
     for &body in awake.as_slice() {
         let core = &bodies.cores[body as usize];
         let place = &bodies.places[body as usize];

@@ -83,7 +83,7 @@ impl<D: Dim> World<D> {
                 let points = hot.manifold.points();
                 let middle = points
                     .iter()
-                    .fold(D::Vec::ZERO, |sum, p| sum + if side == 0 { p.local_a } else { p.local_b });
+                    .fold(D::Vec::ZERO, |sum, p| sum + if side == 0 { p.local_a } else { hot.local_b(p) });
                 let aside = place_of(side).rotation.rotate(middle * (1.0 / points.len().max(1) as Real));
                 let aside = aside - up * aside.dot(up);
                 is_balanced |= rise < PLUMB || aside.length() > ASIDE * core.extent;

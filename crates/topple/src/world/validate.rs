@@ -121,11 +121,9 @@ impl<D: Dim> World<D> {
                 ensure(listed, "the colour lists a contact", index)?;
                 ensure(record.colored == movable, "coloured sides of a contact", index)?;
             }
-            let finite = contact
-                .manifold
-                .points()
-                .iter()
-                .all(|p| p.local_a.is_finite() && p.local_b.is_finite() && p.base_separation.is_finite());
+            let finite = contact.manifold.points().iter().all(|p| {
+                p.local_a.is_finite() && contact.local_b(p).is_finite() && p.base_separation.is_finite()
+            });
             ensure(finite, "contact points are finite", index)?;
         }
         for list in [&self.contacts.awake, &self.leaning, &self.watched] {
@@ -140,9 +138,10 @@ impl<D: Dim> World<D> {
     fn check_parts(&self, index: u32) -> Finding {
         let contact = &self.contacts.hot[index as usize];
         let known = self.contacts.find(contact.key());
-        let owner = if contact.is_part() { contact.head } else { index };
-        ensure(known == Some(owner), "the pair table knows a contact", index)?;
-        ensure(contact.is_part() == (contact.head != NONE), "parts have a head", index)?;
+        let Some(owner) = known else {
+            return ensure(false, "the pair table knows a contact", index);
+        };
+        ensure(contact.is_part() == (owner != index), "the pair table knows the head of a pair", index)?;
         if contact.is_part() {
             let mut at = owner;
             let found = (0..crate::narrow_phase::MAX_PARTS).any(|_| {
@@ -160,7 +159,11 @@ impl<D: Dim> World<D> {
         let next = contact.next_part;
         if next != NONE {
             let fits = self.contacts.records.get(next).is_some()
-                && self.contacts.hot.get(next as usize).is_some_and(|c| c.is_part() && c.head == owner);
+                && self
+                    .contacts
+                    .hot
+                    .get(next as usize)
+                    .is_some_and(|c| c.is_part() && c.key() == contact.key());
             ensure(fits, "the next part of a pair", index)?;
         }
         Ok(())

@@ -131,7 +131,7 @@ pub(super) unsafe fn prepare<
     const K: usize,
     const S: usize,
 >(
-    (row, friction, cold): (&mut Row<N, A, P>, &mut FrictionRow<A, T, K, P>, &mut ColdRow<P>),
+    (row, friction, cold): (&mut Row<N, A, P>, &mut FrictionRow<A, T, K, P>, &mut ColdRow),
     contacts: Disjoint<'_, Contact<D>>,
     packed: &[Packed<S>],
     scene: &Scene<'_, D, S>,
@@ -140,7 +140,7 @@ pub(super) unsafe fn prepare<
     let ground = scene.lines.len() as u32;
     // Lanes without a contact act on the ground.
     (row.a, row.b, row.write_a, row.write_b) = ([ground; WIDTH], [ground; WIDTH], 0, 0);
-    row.bounces = false;
+    (row.bounces, row.rolls, row.grains) = (false, 0, 0);
     let mut flat = Flat::<P>::default();
     let blank = [[[0.0; S]; WIDTH]; 2];
     let mut still = blank;
@@ -152,16 +152,13 @@ pub(super) unsafe fn prepare<
         let contact = unsafe { contacts.get(cold.contacts[lane] as usize) };
         flat.set(lane, contact);
         if contact.has_grain() && scene.params.friction > 0.0 {
-            cold.grains |= 1 << lane;
+            row.grains |= 1 << lane;
             contact.manifold.friction_impulse = contact.manifold.friction_impulse * scene.params.warm;
             flat.leave_friction(lane, contact, scene.grains[cold.contacts[lane] as usize].factor);
         }
         if contact.rolling > 0.0 && scene.params.friction > 0.0 {
-            cold.rolls |= 1 << lane;
-            cold.rolling.0[lane] = contact.rolling;
-            for i in 0..A {
-                cold.rolling_lambda[i].0[lane] = scene.params.warm * contact.manifold.rolling_impulse.get(i);
-            }
+            row.rolls |= 1 << lane;
+            contact.manifold.rolling_impulse = contact.manifold.rolling_impulse * scene.params.warm;
         }
         for side in 0..2 {
             let body = contact.bodies[side];
@@ -224,7 +221,7 @@ pub(super) unsafe fn prepare_avx2<
     params: &PrepareParams,
     row: &mut Row<N, A, P>,
     friction: &mut FrictionRow<A, T, K, P>,
-    cold: &mut ColdRow<P>,
+    cold: &mut ColdRow,
 ) {
     prepare_row::<super::lanes::Eight, N, A, P, T, K, S>(flat, lines, states, params, row, friction, cold);
 }

@@ -81,7 +81,7 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         &self,
         rows: &mut [Row<N, A, P>],
         friction: &[FrictionRow<A, T, K, P>],
-        cold: &mut [ColdRow<P>],
+        cold: &mut [ColdRow],
     ) {
         for _ in 0..ROUNDS {
             let mut is_struck = false;
@@ -107,17 +107,18 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         &self,
         row: &Row<N, A, P>,
         friction: &FrictionRow<A, T, K, P>,
-        cold: &mut ColdRow<P>,
+        cold: &mut ColdRow,
         lane: usize,
     ) -> bool {
         let n: [Real; N] = core::array::from_fn(|i| row.n[i].0[lane]);
-        let side = |slot: u32, inv_m: Real, turn: Real| {
+        let side = |slot: u32, inv_m: Real, writes: u8| {
+            let turn = if writes >> lane & 1 == 1 { 1.0 } else { 0.0 };
             // SAFETY: by the caller.
             let packed = unsafe { self.bodies.read(slot as usize) };
             Struck::<N, A>::read(slot, inv_m, turn, &packed)
         };
-        let mut a = side(row.a[lane], row.inv_ma.0[lane], row.turn_a.0[lane]);
-        let mut b = side(row.b[lane], row.inv_mb.0[lane], row.turn_b.0[lane]);
+        let mut a = side(row.a[lane], row.inv_ma.0[lane], row.write_a);
+        let mut b = side(row.b[lane], row.inv_mb.0[lane], row.write_b);
         let acceleration = |slot: usize| {
             self.props.get(slot).map_or(0.0, |p| (0..N).map(|i| n[i] * p.acceleration.get(i)).sum())
         };

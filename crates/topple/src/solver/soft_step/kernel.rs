@@ -20,6 +20,7 @@
 //! instead (`world/refine.rs`), because for them even a slow integral feeds the lean.
 
 use super::lanes::{F8, Lanes};
+use super::prepare::Softness;
 use super::rows::{FrictionRow, Row, WIDTH};
 
 /// Packed state of a body: block 0 holds v and the first spins, and so on; see `pack.rs`.
@@ -112,6 +113,9 @@ fn sub_scaled<L: Lanes, const M: usize>(target: &mut [L; M], direction: &[L; M],
 /// Numbers that are the same for all rows of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PassParams {
+    /// Softness between two bodies that move, and against the ground: what stands on it is held twice as stiffly, a mild form
+    /// of shock propagation.
+    pub soft: [Softness; 2],
     /// 1/h [1/s].
     pub inv_h: f32,
     /// Largest speed of pushing overlaps out [m/s].
@@ -163,7 +167,7 @@ pub(crate) fn solve_friction<
     let zero = L::splat(0.0);
     let n: [L; N] = load(&row.n);
     let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
-    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
+    let (turn_a, turn_b) = (L::mask(row.write_a), L::mask(row.write_b));
     let mut load_sum = zero;
     for point in &row.points[..row.count as usize] {
         load_sum = load_sum.add(L::load(&point.lambda));
@@ -180,8 +184,8 @@ pub(crate) fn solve_friction<
         let new = old.sub(L::load(&twist.mass).mul(speed)).min(limit).max(zero.sub(limit));
         let change = new.sub(old);
         new.store(&mut twist.lambda);
-        sub_scaled(&mut a.u, &ja, change.mul(turn_a));
-        add_scaled(&mut b.u, &jb, change.mul(turn_b));
+        sub_scaled(&mut a.u, &ja, L::select(turn_a, change, zero));
+        add_scaled(&mut b.u, &jb, L::select(turn_b, change, zero));
     }
     let t: [[L; N]; T] = tangents(&n);
     let relative = minus(&b.v, &a.v);
@@ -217,8 +221,8 @@ pub(crate) fn solve_friction<
         kept.store(&mut friction.lambda[k]);
         sub_scaled(&mut a.v, &t[k], change.mul(inv_ma));
         add_scaled(&mut b.v, &t[k], change.mul(inv_mb));
-        sub_scaled(&mut a.u, &ja[k], change.mul(turn_a));
-        add_scaled(&mut b.u, &jb[k], change.mul(turn_b));
+        sub_scaled(&mut a.u, &ja[k], L::select(turn_a, change, zero));
+        add_scaled(&mut b.u, &jb[k], L::select(turn_b, change, zero));
     }
 }
 
@@ -239,7 +243,7 @@ pub(crate) fn warm_start<
 ) {
     let n: [L; N] = load(&row.n);
     let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
-    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
+    let (turn_a, turn_b) = (L::mask(row.write_a), L::mask(row.write_b));
     let zero = L::splat(0.0);
     let (mut total, mut spin_a, mut spin_b) = (zero, [zero; A], [zero; A]);
     // In pairs, as in `normals.rs`: what is its own mirror image stays so to the last bit.
@@ -255,8 +259,10 @@ pub(crate) fn warm_start<
         spin_a = core::array::from_fn(|d| spin_a[d].add(pair_a[d]));
         spin_b = core::array::from_fn(|d| spin_b[d].add(pair_b[d]));
     }
-    sub_scaled(&mut a.u, &spin_a, turn_a);
-    add_scaled(&mut b.u, &spin_b, turn_b);
+    for d in 0..A {
+        a.u[d] = a.u[d].sub(L::select(turn_a, spin_a[d], zero));
+        b.u[d] = b.u[d].add(L::select(turn_b, spin_b[d], zero));
+    }
     sub_scaled(&mut a.v, &n, total.mul(inv_ma));
     add_scaled(&mut b.v, &n, total.mul(inv_mb));
     let t: [[L; N]; T] = tangents(&n);
@@ -264,12 +270,12 @@ pub(crate) fn warm_start<
         let lambda = L::load(&friction.lambda[k]);
         sub_scaled(&mut a.v, &t[k], lambda.mul(inv_ma));
         add_scaled(&mut b.v, &t[k], lambda.mul(inv_mb));
-        sub_scaled(&mut a.u, &load(&friction.ja[k]), lambda.mul(turn_a));
-        add_scaled(&mut b.u, &load(&friction.jb[k]), lambda.mul(turn_b));
+        sub_scaled(&mut a.u, &load(&friction.ja[k]), L::select(turn_a, lambda, zero));
+        add_scaled(&mut b.u, &load(&friction.jb[k]), L::select(turn_b, lambda, zero));
     }
     for twist in &friction.twist {
         let lambda = L::load(&twist.lambda);
-        sub_scaled(&mut a.u, &load(&twist.ja), lambda.mul(turn_a));
-        add_scaled(&mut b.u, &load(&twist.jb), lambda.mul(turn_b));
+        sub_scaled(&mut a.u, &load(&twist.ja), L::select(turn_a, lambda, zero));
+        add_scaled(&mut b.u, &load(&twist.jb), L::select(turn_b, lambda, zero));
     }
 }

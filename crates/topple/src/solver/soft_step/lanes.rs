@@ -64,6 +64,8 @@ pub(crate) trait Lanes: Copy {
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
     /// True if the flag of some lane is set.
     fn any(mask: Self::Mask) -> bool;
+    /// Lane i has bit i of `bits`.
+    fn mask(bits: u8) -> Self::Mask;
 
     /// For each of eight rows of `S` floats, the four floats at `offset`: lane i of result k is float k of row i.
     fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4];
@@ -154,6 +156,11 @@ impl Lanes for Scalar {
     #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
     fn any(mask: Self::Mask) -> bool {
         mask.contains(&true)
+    }
+    #[cfg_attr(target_arch = "x86_64", inline(never))]
+    #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+    fn mask(bits: u8) -> Self::Mask {
+        core::array::from_fn(|i| bits >> i & 1 == 1)
     }
     #[cfg_attr(target_arch = "x86_64", inline(never))]
     #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
@@ -303,6 +310,15 @@ mod x86 {
             unsafe { _mm_movemask_ps(_mm_or_ps(mask[0], mask[1])) != 0 }
         }
         #[inline(always)]
+        fn mask(bits: u8) -> Self::Mask {
+            // SAFETY: SSE2.
+            unsafe {
+                let all = _mm_set1_epi32(i32::from(bits));
+                [_mm_setr_epi32(1, 2, 4, 8), _mm_setr_epi32(16, 32, 64, 128)]
+                    .map(|lane| _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(all, lane), lane)))
+            }
+        }
+        #[inline(always)]
         fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4] {
             let low = transpose4(core::array::from_fn(|i| load4(rows[i], offset)));
             let high = transpose4(core::array::from_fn(|i| load4(rows[i + 4], offset)));
@@ -365,6 +381,15 @@ mod x86 {
         fn any(mask: Self::Mask) -> bool {
             // SAFETY: AVX2.
             unsafe { _mm256_movemask_ps(mask) != 0 }
+        }
+        #[inline(always)]
+        fn mask(bits: u8) -> Self::Mask {
+            // SAFETY: AVX2.
+            unsafe {
+                let lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+                let all = _mm256_set1_epi32(i32::from(bits));
+                _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, lane), lane))
+            }
         }
         #[inline(always)]
         fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4] {

@@ -112,8 +112,11 @@ fn solve<L: Lanes, const N: usize, const A: usize, const P: usize, const C: usiz
     let push = L::splat(-params.push_speed);
     let n: [L; N] = load(&row.n);
     let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
-    let (turn_a, turn_b) = (L::load(&row.turn_a), L::load(&row.turn_b));
-    let (rate, soft) = (L::load(&row.rate), L::load(&row.soft));
+    let (turn_a, turn_b) = (L::mask(row.write_a), L::mask(row.write_b));
+    let both_move = L::mask(row.write_a & row.write_b);
+    let [free_soft, ground_soft] = params.soft;
+    let rate = L::select(both_move, L::splat(free_soft.rate), L::splat(ground_soft.rate));
+    let soft = L::select(both_move, L::splat(free_soft.mass_scale), L::splat(ground_soft.mass_scale));
     let moved = dot(&n, &minus(&b.p, &a.p));
     let speed = dot(&n, &minus(&b.v, &a.v));
     let points: &mut [_; P] = &mut row.points;
@@ -148,8 +151,9 @@ fn solve<L: Lanes, const N: usize, const A: usize, const P: usize, const C: usiz
     for i in 0..C {
         for j in 0..i {
             let (ja, jb): ([L; A], [L; A]) = (load(&points[i].ja), load(&points[i].jb));
-            let turn =
-                dot(&ja, &load(&points[j].ja)).mul(turn_a).add(dot(&jb, &load(&points[j].jb)).mul(turn_b));
+            let turn_a = L::select(turn_a, dot(&ja, &load(&points[j].ja)), zero);
+            let turn_b = L::select(turn_b, dot(&jb, &load(&points[j].jb)), zero);
+            let turn = turn_a.add(turn_b);
             k[i][j] = both.add(turn);
             k[j][i] = k[i][j];
         }
@@ -165,8 +169,8 @@ fn solve<L: Lanes, const N: usize, const A: usize, const P: usize, const C: usiz
         }
     }
     for d in 0..A {
-        a.u[d] = a.u[d].sub(sum(spin_a[d]).mul(turn_a));
-        b.u[d] = b.u[d].add(sum(spin_b[d]).mul(turn_b));
+        a.u[d] = a.u[d].sub(L::select(turn_a, sum(spin_a[d]), zero));
+        b.u[d] = b.u[d].add(L::select(turn_b, sum(spin_b[d]), zero));
     }
     let total = sum(change);
     add_scaled(&mut a.v, &n, zero.sub(total).mul(inv_ma));

@@ -111,6 +111,22 @@ fn rotate<L: Lanes, const N: usize>(q: &[L; 4], v: &[L; N]) -> [L; N] {
     core::array::from_fn(|i| v[i].add(t[i].mul(q[3])).add(s[i]))
 }
 
+/// World to local: the formula of `RotOps::rotate_inv`, bit by bit, so that anchors on b are those of [`Contact::local_b`].
+#[inline(always)]
+fn rotate_back<L: Lanes, const N: usize>(q: &[L; 4], v: &[L; N]) -> [L; N] {
+    if N == 2 {
+        let x = q[0].mul(v[0]).add(q[1].mul(v[1]));
+        let y = q[0].mul(v[1]).sub(q[1].mul(v[0]));
+        return core::array::from_fn(|i| if i == 0 { x } else { y });
+    }
+    let two = L::splat(2.0);
+    let u = [q[0], q[1], q[2]];
+    let v3 = core::array::from_fn(|i| v[i]);
+    let t = cross3(&u, &v3).map(|x| x.mul(two));
+    let s = cross3(&u, &t);
+    core::array::from_fn(|i| v[i].sub(t[i].mul(q[3])).add(s[i]))
+}
+
 #[inline(always)]
 fn cross3<L: Lanes>(a: &[L; 3], b: &[L; 3]) -> [L; 3] {
     [
@@ -160,8 +176,6 @@ fn invert<L: Lanes>(k: L) -> L {
 /// Numbers that are the same for all rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PrepareParams {
-    /// Softness between two moving bodies, and against the ground.
-    pub soft: [Softness; 2],
     /// Factor on stored impulses (no unit): length of a sub-step over the usual length with warm starting, else 0.
     pub warm: f32,
     /// Factor on settled loads (no unit): 1 for ordinary groups, 0 for refined ones, which are stiff enough.
@@ -177,17 +191,18 @@ pub(crate) struct PrepareParams {
 /// Eight contacts as blocks of floats, a line per lane.
 pub(crate) struct Flat<const P: usize> {
     /// Normal, friction | static friction, restitution, spinning, slop | friction impulse, twist | surface velocity,
-    /// number of points.
-    head: [[f32; 16]; WIDTH],
-    /// Per point: anchors on a and b, separation, impulse.
-    points: [[[f32; 12]; WIDTH]; P],
+    /// number of points | rotation of b in a when the contact was computed | its place then. In the plane the place follows the
+    /// rotation at once.
+    head: [[f32; 24]; WIDTH],
+    /// Per point: anchor on a, separation, impulse, load.
+    points: [[[f32; 8]; WIDTH]; P],
     most: usize,
     bounces: bool,
 }
 
 impl<const P: usize> Default for Flat<P> {
     fn default() -> Self {
-        Self { head: [[0.0; 16]; WIDTH], points: [[[0.0; 12]; WIDTH]; P], most: 0, bounces: false }
+        Self { head: [[0.0; 24]; WIDTH], points: [[[0.0; 8]; WIDTH]; P], most: 0, bounces: false }
     }
 }
 
@@ -209,6 +224,9 @@ impl<const P: usize> Flat<P> {
         head[7] = contact.slop;
         head[11] = m.twist_impulse;
         head[15] = m.count as f32;
+        head[16..20].copy_from_slice(&D::rotation_floats(contact.kept.rotation));
+        let (place, at) = (contact.kept.position.to_vec(), if D::N == 2 { 18 } else { 20 });
+        (0..D::N).for_each(|i| head[at + i] = place.get(i));
         for (i, point) in m.points().iter().enumerate() {
             self.points[i][lane] = flatten(point);
         }
@@ -234,14 +252,10 @@ impl<const P: usize> Flat<P> {
 }
 
 #[inline(always)]
-fn flatten<D: Dim>(point: &ContactPoint<D>) -> [f32; 12] {
-    let (a, b) = (point.local_a, point.local_b);
-    let (s, x) = (point.base_separation, point.normal_impulse);
-    if D::N == 2 {
-        [a.get(0), a.get(1), b.get(0), b.get(1), s, x, 0.0, 0.0, point.load, 0.0, 0.0, 0.0]
-    } else {
-        [a.get(0), a.get(1), a.get(2), b.get(0), b.get(1), b.get(2), s, x, point.load, 0.0, 0.0, 0.0]
-    }
+fn flatten<D: Dim>(point: &ContactPoint<D>) -> [f32; 8] {
+    let a = point.local_a;
+    let last = if D::N == 2 { 0.0 } else { a.get(2) };
+    [a.get(0), a.get(1), last, point.base_separation, point.normal_impulse, point.load, 0.0, 0.0]
 }
 
 /// Fills a row and its friction, and finds out whether it strikes. `states` are the packed velocities at the start of the step.
@@ -261,26 +275,25 @@ pub(crate) fn prepare_row<
     params: &PrepareParams,
     row: &mut Row<N, A, P>,
     friction: &mut FrictionRow<A, T, K, P>,
-    cold: &mut ColdRow<P>,
+    cold: &mut ColdRow,
 ) {
     let zero = L::splat(0.0);
     let one = L::splat(1.0);
     let a: Half<L, N> = gather_half(lines[0]);
     let b: Half<L, N> = gather_half(lines[1]);
     let head = flat.head.each_ref();
-    let [h0, h1, h2, h3] = [0, 4, 8, 12].map(|offset| L::gather4(head, offset));
+    let [h0, h1, h2, h3, kept] = [0, 4, 8, 12, 16].map(|offset| L::gather4(head, offset));
+    let kept_at: [L; N] = if N == 2 {
+        core::array::from_fn(|k| kept[2 + k])
+    } else {
+        let place = L::gather4(head, 20);
+        core::array::from_fn(|k| place[k])
+    };
     let local_normal: [L; N] = core::array::from_fn(|i| h0[i]);
     let n = rotate(&a.q, &local_normal);
     (0..N).for_each(|i| n[i].store(&mut row.n[i]));
     a.inv_m.store(&mut row.inv_ma);
     b.inv_m.store(&mut row.inv_mb);
-    a.turn.store(&mut row.turn_a);
-    b.turn.store(&mut row.turn_b);
-    // What stands on the ground is held twice as stiffly: a mild form of shock propagation.
-    let both_move = a.turn.mul(b.turn).greater(zero);
-    let [free, ground] = params.soft;
-    L::select(both_move, L::splat(free.rate), L::splat(ground.rate)).store(&mut row.rate);
-    L::select(both_move, L::splat(free.mass_scale), L::splat(ground.mass_scale)).store(&mut row.soft);
     row.count = flat.most as u8;
     row.bounces = flat.bounces;
 
@@ -297,13 +310,10 @@ pub(crate) fn prepare_row<
     for i in 0..flat.most {
         let lines = flat.points[i].each_ref();
         let (p0, p1) = (L::gather4(lines, 0), L::gather4(lines, 4));
-        let p2 = L::gather4(lines, 8);
-        let (local_a, local_b, base, impulse): ([L; N], [L; N], L, L) = if N == 2 {
-            (core::array::from_fn(|k| p0[k]), core::array::from_fn(|k| p0[2 + k]), p1[0], p1[1])
-        } else {
-            let all = [p0[0], p0[1], p0[2], p0[3], p1[0], p1[1]];
-            (core::array::from_fn(|k| all[k]), core::array::from_fn(|k| all[3 + k]), p1[2], p1[3])
-        };
+        let local_a: [L; N] = core::array::from_fn(|k| p0[k]);
+        // The anchor on b coincided with the one on a when the contact was computed.
+        let local_b = rotate_back(&kept, &minus(&local_a, &kept_at));
+        let (base, impulse, load) = (p0[3], p1[0], p1[1]);
         let is_used = h3[3].greater(L::splat(i as f32));
         let r_a = rotate(&a.q, &local_a);
         let r_b = rotate(&b.q, &local_b);
@@ -318,7 +328,7 @@ pub(crate) fn prepare_row<
         L::select(is_used, mass, zero).store(&mut point.mass);
         separation.store(&mut point.s0);
         impulse.mul(warm).store(&mut point.lambda);
-        p2[0].mul(L::splat(params.settled)).store(&mut point.load);
+        load.mul(L::splat(params.settled)).store(&mut point.load);
         if let Some([side_a, side_b]) = &start {
             let turning = dot(&ja, &side_a.u).sub(dot(&jb, &side_b.u));
             let approach = dot(&n, &minus(&side_a.v, &side_b.v)).add(turning);
@@ -412,7 +422,6 @@ pub(crate) fn store_lane<
     lane: usize,
     row: &Row<N, A, P>,
     friction: &FrictionRow<A, T, K, P>,
-    cold: &ColdRow<P>,
     (scale, settle): (Real, Settle),
 ) {
     let at = |x: &F8| x.0[lane] * scale;
@@ -426,7 +435,7 @@ pub(crate) fn store_lane<
         stored.load += (new * settle.share - stored.load) * settle.gain;
     }
     // In the plane nothing has a grain.
-    if N == 2 || cold.grains >> lane & 1 == 0 {
+    if N == 2 || row.grains >> lane & 1 == 0 {
         manifold.friction_impulse = D::Vec::ZERO;
         for k in 0..T {
             manifold.friction_impulse += tangents[k] * at(&friction.lambda[k]);
@@ -437,8 +446,8 @@ pub(crate) fn store_lane<
     for twist in &friction.twist {
         manifold.twist_impulse = at(&twist.lambda);
     }
-    if cold.rolls >> lane & 1 == 1 {
-        (0..A).for_each(|i| manifold.rolling_impulse.set(i, at(&cold.rolling_lambda[i])));
+    if row.rolls >> lane & 1 == 1 {
+        manifold.rolling_impulse = manifold.rolling_impulse * scale;
     }
 }
 
@@ -452,9 +461,9 @@ pub(crate) struct Settle {
 }
 
 /// Cuts a list of contacts into rows of `lanes`.
-pub(crate) fn fill_rows<const P: usize>(
+pub(crate) fn fill_rows(
     contacts: &[u32],
-    cold: &mut Vec<ColdRow<P>>,
+    cold: &mut Vec<ColdRow>,
     lanes: usize,
     takes: Option<&dyn Fn(u32) -> bool>,
 ) {

@@ -3,7 +3,7 @@
 //! Rolling resistance is a torque against the relative spin, at most the lever arm times the normal load.
 //!
 //! C = w_b − w_a, K = I_a⁻¹ + I_b⁻¹, |λ| ≤ lever·Σλ_n. Friction with a grain is one pair of rows at the middle of the points; its limit
-//! is an ellipse, see `solver/grain.rs`. Its impulse lives in the contact.
+//! is an ellipse, see `solver/grain.rs`. The impulses of both live in the contact.
 
 use super::dispatch::Pass;
 use super::pack::{Packed, Whitening, plain_spin, whiten_impulse};
@@ -31,22 +31,21 @@ impl<D: Dim> Rolling<'_, D> {
     pub(super) unsafe fn pass<const N: usize, const A: usize, const P: usize, const S: usize>(
         &self,
         rows: &[Row<N, A, P>],
-        cold: &mut [ColdRow<P>],
+        cold: &[ColdRow],
         bodies: Disjoint<'_, Packed<S>>,
         pass: Pass,
     ) {
         if !matches!(pass, Pass::WarmStart | Pass::Relax) {
             return;
         }
-        for (row, cold) in rows.iter().zip(cold).filter(|(_, cold)| cold.rolls | cold.grains != 0) {
-            let (rolls, grains) = (cold.rolls, cold.grains);
+        for (row, cold) in rows.iter().zip(cold).filter(|(row, _)| row.rolls | row.grains != 0) {
             for lane in 0..WIDTH {
                 // SAFETY: by the caller.
                 unsafe {
-                    if rolls >> lane & 1 == 1 {
-                        self.lane(row, cold, lane, bodies, pass);
+                    if row.rolls >> lane & 1 == 1 {
+                        self.lane(row, cold.contacts[lane], lane, bodies, pass);
                     }
-                    if grains >> lane & 1 == 1 {
+                    if row.grains >> lane & 1 == 1 {
                         self.grain(row, cold.contacts[lane], lane, bodies, pass);
                     }
                 }
@@ -105,14 +104,15 @@ impl<D: Dim> Rolling<'_, D> {
     unsafe fn lane<const N: usize, const A: usize, const P: usize, const S: usize>(
         &self,
         row: &Row<N, A, P>,
-        cold: &mut ColdRow<P>,
+        index: u32,
         lane: usize,
         bodies: Disjoint<'_, Packed<S>>,
         pass: Pass,
     ) {
+        // SAFETY: by the caller; a contact is in one row.
+        let contact = unsafe { self.contacts.get(index as usize) };
         let slots = [row.a[lane] as usize, row.b[lane] as usize];
-        let mut old = D::Ang::ZERO;
-        (0..A).for_each(|i| old.set(i, cold.rolling_lambda[i].0[lane]));
+        let old = contact.manifold.rolling_impulse;
         let mut change = old;
         if pass == Pass::Relax {
             let (mut spin, mut inv) = (D::Ang::ZERO, D::Inertia::ZERO);
@@ -127,14 +127,14 @@ impl<D: Dim> Rolling<'_, D> {
                 }
             }
             let load: Real = row.points[..row.count as usize].iter().map(|p| p.lambda.0[lane]).sum();
-            let limit = cold.rolling.0[lane] * load;
+            let limit = contact.rolling * load;
             let mut new = old - inv.inverse().apply(spin);
             let length = new.length();
             if length > limit {
                 new = new * (limit / length);
             }
             change = new - old;
-            (0..A).for_each(|i| cold.rolling_lambda[i].0[lane] = new.get(i));
+            contact.manifold.rolling_impulse = new;
         }
         for (side, &slot) in slots.iter().enumerate() {
             if !self.props.get(slot).is_some_and(|props| props.is_dynamic) {

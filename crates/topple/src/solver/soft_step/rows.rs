@@ -36,7 +36,8 @@ pub(crate) struct Row<const N: usize, const A: usize, const P: usize> {
     pub a: [u32; WIDTH],
     /// Slots of the bodies b.
     pub b: [u32; WIDTH],
-    /// Lanes whose body a is dynamic: only those are written back.
+    /// Lanes whose body a is dynamic: only those answer to impulses and are written back. Lanes in which both bodies are have
+    /// the softness of a free pair, the others that of the ground.
     pub write_a: u8,
     /// Lanes whose body b is dynamic.
     pub write_b: u8,
@@ -44,20 +45,16 @@ pub(crate) struct Row<const N: usize, const A: usize, const P: usize> {
     pub count: u8,
     /// Some lane may bounce: see `impacts.rs`.
     pub bounces: bool,
+    /// Lanes with rolling resistance; see `rolling.rs`.
+    pub rolls: u8,
+    /// Lanes whose surface has a grain: their friction is done one by one, see `rolling.rs`.
+    pub grains: u8,
     /// Normal from a to b.
     pub n: [F8; N],
     /// 1/m of a [1/kg].
     pub inv_ma: F8,
     /// 1/m of b [1/kg].
     pub inv_mb: F8,
-    /// 1 if a turns by impulses, 0 for kinematic bodies.
-    pub turn_a: F8,
-    /// 1 if b turns by impulses.
-    pub turn_b: F8,
-    /// massScale·biasRate of the soft contact [1/s].
-    pub rate: F8,
-    /// massScale; impulseScale is 1 − massScale.
-    pub soft: F8,
     /// The points.
     pub points: [Point<A>; P],
 }
@@ -102,7 +99,7 @@ pub(crate) struct Twist<const A: usize, const P: usize> {
 
 /// What only preparation, impacts and storing need.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ColdRow<const P: usize> {
+pub(crate) struct ColdRow {
     /// The contacts, or NO_CONTACT.
     pub contacts: [u32; WIDTH],
     /// Loads above this are reported, in weights of the lighter body.
@@ -111,14 +108,6 @@ pub(crate) struct ColdRow<const P: usize> {
     pub strikes: bool,
     /// Restitution (no unit).
     pub restitution: F8,
-    /// Lanes with rolling resistance; see `rolling.rs`.
-    pub rolls: u8,
-    /// Lanes whose surface has a grain: their friction is done one by one, see `rolling.rs`.
-    pub grains: u8,
-    /// Its lever arm [m].
-    pub rolling: F8,
-    /// Its accumulated impulse [N·m·s], world axes.
-    pub rolling_lambda: [F8; 3],
 }
 
 impl<const N: usize, const A: usize, const P: usize> Default for Row<N, A, P> {
@@ -130,13 +119,11 @@ impl<const N: usize, const A: usize, const P: usize> Default for Row<N, A, P> {
             write_b: 0,
             count: 0,
             bounces: false,
+            rolls: 0,
+            grains: 0,
             n: [F8::default(); N],
             inv_ma: F8::default(),
             inv_mb: F8::default(),
-            turn_a: F8::default(),
-            turn_b: F8::default(),
-            rate: F8::default(),
-            soft: F8::default(),
             points: [blank(); P],
         }
     }
@@ -164,18 +151,9 @@ impl<const A: usize, const T: usize, const K: usize, const P: usize> Default for
     }
 }
 
-impl<const P: usize> Default for ColdRow<P> {
+impl Default for ColdRow {
     fn default() -> Self {
         let zero = F8::default();
-        Self {
-            contacts: [NO_CONTACT; WIDTH],
-            limit: zero,
-            strikes: false,
-            restitution: zero,
-            rolls: 0,
-            grains: 0,
-            rolling: zero,
-            rolling_lambda: [zero; 3],
-        }
+        Self { contacts: [NO_CONTACT; WIDTH], limit: zero, strikes: false, restitution: zero }
     }
 }

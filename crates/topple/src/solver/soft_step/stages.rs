@@ -14,7 +14,7 @@ use super::velocities::{extrapolate, unpack, unpack_changed};
 use crate::body::{BodyBlock, NO_SLOT};
 use crate::math::*;
 use crate::solver::{HeavyLoad, SolverContext};
-use crate::store::Disjoint;
+use crate::store::{Disjoint, room};
 use core::ops::Range;
 
 /// Bodies per piece. Constants: the cut must not depend on the number of threads.
@@ -81,7 +81,7 @@ pub struct Core<
     after: Vec<[f32; 6]>,
     rows: Vec<Row<N, A, P>>,
     friction: Vec<FrictionRow<A, T, K, P>>,
-    cold: Vec<ColdRow<P>>,
+    cold: Vec<ColdRow>,
     stages: Vec<Stage>,
     pieces: Vec<usize>,
     /// Contacts that carry much, per piece of rows.
@@ -137,6 +137,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         scene: &JointScene<'_, D>,
     ) {
         self.cold.clear();
+        let lists = || context.graph.colors().iter().map(|color| color.contacts.len());
+        let most: usize = lists().map(|count| count.div_ceil(WIDTH)).sum();
+        room::make_room(&mut self.cold, most + context.graph.overflow().contacts.len());
         joints.clear();
         self.joint_ranges.clear();
         let takes = |contact: u32| context.takes(context.contacts[contact as usize].bodies);
@@ -159,6 +162,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         }
         let total = self.cold.len();
         // Preparation writes every lane that the passes read: no need to clear what is left of the last step.
+        let more = total.saturating_sub(self.rows.len());
+        room::make_room(&mut self.rows, more);
+        room::make_room(&mut self.friction, more);
         self.rows.resize(total, Row::default());
         self.friction.resize(total, FrictionRow::default());
 
@@ -232,6 +238,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         self.whitenings.extend(context.bodies.props.iter().map(whitening::<D>));
         self.after.clear();
         self.packed.clear();
+        room::make_room(&mut self.after, count);
+        room::make_room(&mut self.packed, count + 1);
         let bodies = &*context.bodies;
         for ((state, &rotation), l) in bodies.states.iter().zip(&bodies.rotations).zip(&self.whitenings) {
             let mut packed = Packed::ZERO;
@@ -266,7 +274,6 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             Softness::new(2.0 * hertz, settings.contact_damping, h),
         ];
         let params = PrepareParams {
-            soft,
             warm: if settings.warm_starting { 1.0 / refinement } else { 0.0 },
             settled: if settings.warm_starting && refinement == 1.0 { 1.0 } else { 0.0 },
             friction: if settings.friction { 1.0 } else { 0.0 },
@@ -274,6 +281,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             bounce_speed: if settings.restitution { settings.restitution_threshold } else { Real::INFINITY },
         };
         self.lines.clear();
+        room::make_room(&mut self.lines, count);
         let bodies = &*context.bodies;
         for slot in 0..count {
             let place = Pose::<D> { position: bodies.centers[slot], rotation: bodies.rotations[slot] };
@@ -337,7 +345,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let stages = &stages[..];
         // Stiff groups would throw what they push out: nothing takes the speed back in so short a time.
         let push_speed = settings.push_speed / refinement.sqrt();
-        let params = PassParams { inv_h: 1.0 / h, push_speed };
+        let params = PassParams { soft, inv_h: 1.0 / h, push_speed };
         let joint_scene = JointScene {
             settings,
             props,
@@ -523,7 +531,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                             heavy.report((bodies, false), (ratio, weight), cold.limit.0[lane], list);
                             let share = heavy.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0);
                             let settle = Settle { share, gain };
-                            store_lane(contact, lane, row, friction, cold, (refinement, settle));
+                            store_lane(contact, lane, row, friction, (refinement, settle));
                         }
                     }
                 }
