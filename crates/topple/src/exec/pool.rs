@@ -53,7 +53,7 @@ impl Pool {
     /// A pool in which `threads` threads work, the caller's among them; fewer if the system refuses to start them.
     pub fn new(threads: usize) -> Self {
         let shared = Arc::new(Shared {
-            desk: Desk::new(),
+            desk: Desk::new(threads),
             stop: AtomicBool::new(false),
             parked: AtomicUsize::new(0),
             calls: Mutex::new(0),

@@ -34,6 +34,13 @@ pub(crate) struct Island {
     pub least: Real,
 }
 
+impl Island {
+    /// Of one body alone.
+    pub(crate) fn of(body: u32) -> Self {
+        Self { head: body, tail: body, count: 1, removed: 0, level: 0, calm: 0, window: 0, least: 0.0 }
+    }
+}
+
 /// All islands of a world.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Islands {
@@ -48,9 +55,7 @@ impl Islands {
     /// Gives a body an island of its own.
     pub(crate) fn add<D: Dim>(&mut self, bodies: &mut Bodies<D>, body: u32) {
         debug_assert_eq!(bodies.records[body].island, NONE);
-        let island =
-            Island { head: body, tail: body, count: 1, removed: 0, level: 0, calm: 0, window: 0, least: 0.0 };
-        let island = self.slots.insert(island).index;
+        let island = self.slots.insert(Island::of(body)).index;
         let record = &mut bodies.records[body];
         (record.island, record.island_prev, record.island_next) = (island, NONE, NONE);
     }

@@ -66,11 +66,19 @@ impl Writer {
     pub fn text(&mut self, value: &str) {
         self.blob(value.as_bytes());
     }
-    /// A list of small numbers.
+    /// A number that is usually near `*last`, in few bytes; it becomes `*last`.
+    pub fn near(&mut self, value: u32, last: &mut u32) {
+        let change = value.wrapping_sub(*last) as i32;
+        // Small changes in both directions become small numbers.
+        self.var((change << 1 ^ change >> 31) as u32);
+        *last = value;
+    }
+    /// A list of numbers, small if neighbours are near each other.
     pub fn vars(&mut self, values: &[u32]) {
         self.u32(values.len() as u32);
+        let mut last = 0;
         for &value in values {
-            self.var(value);
+            self.near(value, &mut last);
         }
     }
     /// Anything with a [`Codec`].
@@ -176,10 +184,21 @@ impl<'a> Reader<'a> {
         let bytes = self.blob()?;
         core::str::from_utf8(bytes).map_err(|_| self.damaged("text"))
     }
-    /// A list of small numbers, each below `limit`.
+    /// What [`Writer::near`] wrote.
+    pub fn near(&mut self, last: &mut u32) -> Result<u32, Error> {
+        let change = self.var()?;
+        *last = last.wrapping_add(change >> 1 ^ (change & 1).wrapping_neg());
+        Ok(*last)
+    }
+    /// A list of numbers, each below `limit`.
     pub fn vars(&mut self, limit: usize) -> Result<Vec<u32>, Error> {
         let length = self.length(1)?;
-        (0..length).map(|_| self.index(limit)).collect()
+        let mut last = 0;
+        let mut next = || {
+            let value = self.near(&mut last)?;
+            if (value as usize) < limit { Ok(value) } else { Err(self.damaged("index")) }
+        };
+        (0..length).map(|_| next()).collect()
     }
     /// A small number below `limit`.
     pub fn index(&mut self, limit: usize) -> Result<u32, Error> {
@@ -299,12 +318,17 @@ mod tests {
         out.put(&Vec3::new(1.0, -0.0, Real::MIN_POSITIVE));
         out.text("höhe");
         out.vars(&[1, 300]);
+        let far = [u32::MAX, 0, u32::MAX - 1, 1 << 31, 5];
+        let mut last = 7;
+        far.iter().for_each(|&value| out.near(value, &mut last));
         let bytes = out.into_bytes();
         let mut input = Reader::new(&bytes);
         assert_eq!(input.get::<Vec3>().unwrap().x, 1.0);
         assert_eq!(input.text().unwrap(), "höhe");
         assert!(input.clone().vars(300).is_err(), "index above the limit");
         assert_eq!(input.vars(301).unwrap(), [1, 300]);
+        let mut last = 7;
+        far.iter().for_each(|&value| assert_eq!(input.near(&mut last).unwrap(), value));
         assert!(input.is_at_end() && input.u8().is_err());
         assert!(Reader::new(&[255, 255, 255, 255]).blob().is_err(), "length beyond the end");
     }

@@ -26,9 +26,7 @@ impl IndexList {
             return;
         }
         if self.positions.len() <= index as usize {
-            let missing = index as usize + 1 - self.positions.len();
-            room::make_room(&mut self.positions, missing);
-            self.positions.resize(index as usize + 1, ABSENT);
+            room::fit(&mut self.positions, index as usize + 1, ABSENT);
         }
         self.positions[index as usize] = self.items.len() as u32;
         room::push(&mut self.items, index);

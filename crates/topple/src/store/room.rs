@@ -11,6 +11,13 @@ pub(crate) fn make_room<T>(items: &mut Vec<T>, additional: usize) {
     }
 }
 
+/// Makes the array `count` long, with `blank` in new places; what is there stays.
+pub(crate) fn fit<T: Clone>(items: &mut Vec<T>, count: usize, blank: T) {
+    let missing = count.saturating_sub(items.len());
+    make_room(items, missing);
+    items.resize(count, blank);
+}
+
 /// Adds an item at the end; grows as [`make_room`] does.
 #[inline]
 pub(crate) fn push<T>(items: &mut Vec<T>, item: T) {

@@ -152,8 +152,11 @@ impl<T> Slots<T> {
         out.u32(self.entries.len() as u32);
         out.link(self.free_head);
         for entry in &self.entries {
-            out.var(entry.generation);
-            out.bool(entry.value().is_some());
+            let is_fresh = entry.generation == 0;
+            out.u8(u8::from(entry.value().is_some()) | u8::from(is_fresh) << 1);
+            if !is_fresh {
+                out.var(entry.generation);
+            }
             match &entry.slot {
                 Slot::Value(value) => save(value, out),
                 Slot::Free(next) => out.link(*next),
@@ -166,13 +169,17 @@ impl<T> Slots<T> {
         input: &mut Reader<'_>,
         mut load: impl FnMut(&mut Reader<'_>) -> Result<T, Error>,
     ) -> Result<Self, Error> {
-        let length = input.length(3)?;
+        let length = input.length(2)?;
         let free_head = input.link(length)?;
         let mut slots = Self { entries: Vec::with_capacity(length), free_head, count: 0 };
         for _ in 0..length {
-            let generation = input.var()?;
+            let bits = input.u8()?;
+            if bits > 3 {
+                return Err(input.damaged("slot"));
+            }
+            let generation = if bits & 2 == 0 { input.var()? } else { 0 };
             let slot =
-                if input.bool()? { Slot::Value(load(input)?) } else { Slot::Free(input.link(length)?) };
+                if bits & 1 == 1 { Slot::Value(load(input)?) } else { Slot::Free(input.link(length)?) };
             slots.count += u32::from(matches!(slot, Slot::Value(_)));
             slots.entries.push(Entry { generation, slot });
         }

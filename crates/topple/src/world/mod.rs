@@ -25,6 +25,7 @@ mod shapes;
 mod sleep;
 mod small_steps;
 mod snapshot;
+mod snapshot_contacts;
 mod snapshot_joints;
 mod snapshot_shapes;
 mod step;
@@ -113,6 +114,8 @@ pub(crate) struct Scratch<D: Dim> {
     pub awake: AwakeBodies<D>,
     pub moved: Vec<u32>,
     pub pairs: Vec<PairKey>,
+    /// How many pairs of each piece are new.
+    pub kept: Vec<usize>,
     /// What each batch of the narrow phase found.
     pub changes: Vec<step::BatchResult<D>>,
     pub changed: Vec<u32>,

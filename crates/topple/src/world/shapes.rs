@@ -116,9 +116,7 @@ impl<D: Dim> World<D> {
         self.shapes[index].from_center =
             Pose { position: def.local.position - center, rotation: def.local.rotation };
         if self.proxies.slots.len() <= index as usize {
-            let missing = index as usize + 1 - self.proxies.slots.len();
-            room::make_room(&mut self.proxies.slots, missing);
-            self.proxies.slots.resize(index as usize + 1, Proxy::default());
+            room::fit(&mut self.proxies.slots, index as usize + 1, Proxy::default());
         }
         if self.bodies.records[body].set != BodySet::Disabled {
             self.insert_proxy(index);

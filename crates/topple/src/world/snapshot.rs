@@ -11,11 +11,10 @@ use crate::body::{
     Bodies, BodyCore, BodyDef, BodyKind, BodyRecord, BodySet, Drag, Load, Locks, NO_SPEED, NONE,
 };
 use crate::broad_phase::{Proxies, Proxy, ProxyKind};
-use crate::contact::{Color, Contact, ContactPoint, ContactRecord, Manifold, NO_COLOR};
+use crate::contact::{Color, Contact};
 use crate::island::Island;
 use crate::math::*;
-use crate::narrow_phase::PairCache;
-use crate::shape::{Mass, ShapeRecord};
+use crate::shape::Mass;
 use crate::store::{BodyId, ContactId, IndexList, RawId, Reader, ShapeId, Slots, StateHasher, Writer};
 
 const MAGIC: &[u8; 8] = b"topple\r\n";
@@ -130,7 +129,8 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
     out.u64(world.time.to_bits());
     out.real(world.impulse_time);
     let contact_heads = &world.bodies.records;
-    contact_heads.save(&mut out, |record, out| save_record(record, out));
+    let mut last_shape = 0;
+    contact_heads.save(&mut out, |record, out| save_record(record, &mut last_shape, out));
     for (index, record) in world.bodies.records.iter() {
         save_columns(&world.bodies, index, record, &mut out);
     }
@@ -142,19 +142,28 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
     BodySet::ALL.iter().for_each(|&set| out.vars(world.bodies.set(set).as_slice()));
     super::snapshot_joints::save(world, &mut out);
     super::snapshot_shapes::save(world, &mut out);
-    save_contacts(world, &mut out);
+    super::snapshot_contacts::save(world, &mut out);
     for color in &world.graph.colors {
         out.vars(&color.contacts);
         out.vars(&color.joints);
     }
     world.islands.slots.save(&mut out, |island, out| {
-        [island.head, island.tail].into_iter().for_each(|link| out.link(link));
-        out.var(island.count);
-        out.var(island.removed);
-        out.var(u32::from(island.level));
-        out.var(u32::from(island.calm));
-        out.var(u32::from(island.window));
-        out.real(island.least);
+        let is_alone = island.head == island.tail && island.count == 1;
+        let is_plain = (island.removed, island.level, island.calm, island.window) == (0, 0, 0, 0)
+            && island.least.to_bits() == 0;
+        out.u8(u8::from(is_alone) | u8::from(is_plain) << 1);
+        out.link(island.head);
+        if !is_alone {
+            out.link(island.tail);
+            out.var(island.count);
+        }
+        if !is_plain {
+            out.var(island.removed);
+            out.var(u32::from(island.level));
+            out.var(u32::from(island.calm));
+            out.var(u32::from(island.window));
+            out.real(island.least);
+        }
     });
     for list in [&world.moved, &world.leaning, &world.watched] {
         out.vars(list.as_slice());
@@ -182,6 +191,8 @@ fn save_method(out: &mut Writer, name: &str, save: impl FnOnce(&mut Writer)) {
 mod part {
     pub(super) const OWN_MASS: u8 = 1;
     pub(super) const LOCKS: u8 = 2;
+    /// Of the columns, where there are no locks: time at rest.
+    pub(super) const REST: u8 = 2;
     pub(super) const GRAVITY: u8 = 4;
     pub(super) const DRAG: u8 = 8;
     pub(super) const SLEEP_SPEED: u8 = 16;
@@ -190,7 +201,7 @@ mod part {
     pub(super) const LOAD: u8 = 128;
 }
 
-fn save_record<D: Dim>(record: &BodyRecord<D>, out: &mut Writer) {
+fn save_record<D: Dim>(record: &BodyRecord<D>, last_shape: &mut u32, out: &mut Writer) {
     let bits = record.kind as u8
         | (record.set as u8) << 2
         | u8::from(record.can_sleep) << 4
@@ -223,7 +234,7 @@ fn save_record<D: Dim>(record: &BodyRecord<D>, out: &mut Writer) {
         out.u64(record.user_data);
     }
     out.var(record.shapes.len() as u32);
-    record.shapes.iter().for_each(|&shape| out.var(shape));
+    record.shapes.iter().for_each(|&shape| out.near(shape, last_shape));
     for link in
         [record.first_contact, record.first_joint, record.island, record.island_prev, record.island_next]
     {
@@ -231,7 +242,7 @@ fn save_record<D: Dim>(record: &BodyRecord<D>, out: &mut Writer) {
     }
 }
 
-fn load_record<D: Dim>(input: &mut Reader<'_>) -> Result<BodyRecord<D>, Error> {
+fn load_record<D: Dim>(input: &mut Reader<'_>, last_shape: &mut u32) -> Result<BodyRecord<D>, Error> {
     const ANY: usize = u32::MAX as usize;
     let bits = input.u8()?;
     let mut record = BodyRecord::<D>::new(&BodyDef::default());
@@ -265,7 +276,7 @@ fn load_record<D: Dim>(input: &mut Reader<'_>) -> Result<BodyRecord<D>, Error> {
     }
     // No length in advance: the input ends before a false count does harm.
     for _ in 0..input.var()? {
-        record.shapes.push(input.var()?);
+        record.shapes.push(input.near(last_shape)?);
     }
     let mut link = || input.link(ANY);
     record.first_contact = link()?;
@@ -277,7 +288,7 @@ fn load_record<D: Dim>(input: &mut Reader<'_>) -> Result<BodyRecord<D>, Error> {
 }
 
 /// True if every bit is zero. A negative zero is not: it would come back as a positive one, and the hash sees the bits.
-fn is_blank<D: Dim>(linear: D::Vec, angular: D::Ang) -> bool {
+pub(super) fn is_blank<D: Dim>(linear: D::Vec, angular: D::Ang) -> bool {
     (0..D::N).all(|i| linear.get(i).to_bits() == 0) && (0..D::ANGULAR).all(|i| angular.get(i).to_bits() == 0)
 }
 
@@ -291,12 +302,15 @@ fn save_columns<D: Dim>(bodies: &Bodies<D>, index: u32, record: &BodyRecord<D>, 
     note(core.drag != Drag::default(), part::DRAG);
     note(!is_blank::<D>(core.load.force, core.load.torque), part::LOAD);
     note(!is_blank::<D>(core.motion.linear, core.motion.angular) || record.set == BodySet::Awake, 1);
+    note(core.sleep_time.to_bits() != 0, part::REST);
     out.u8(parts);
     if parts & 1 != 0 {
         out.put(&core.motion.linear);
         out.put(&core.motion.angular);
     }
-    out.real(core.sleep_time);
+    if parts & part::REST != 0 {
+        out.real(core.sleep_time);
+    }
     if parts & part::GRAVITY != 0 {
         out.real(core.gravity_scale);
     }
@@ -322,7 +336,7 @@ fn load_columns<D: Dim>(input: &mut Reader<'_>) -> Result<(Pose<D>, BodyCore<D>)
     if parts & 1 != 0 {
         core.motion = crate::Motion { linear: input.get()?, angular: input.get()? };
     }
-    core.sleep_time = input.real()?;
+    core.sleep_time = if parts & part::REST != 0 { input.real()? } else { 0.0 };
     if parts & part::GRAVITY != 0 {
         core.gravity_scale = input.real()?;
     }
@@ -339,116 +353,6 @@ fn load_columns<D: Dim>(input: &mut Reader<'_>) -> Result<(Pose<D>, BodyCore<D>)
     }
     let possible = core.sleep_time >= 0.0 && core.gravity_scale.is_finite() && core.drag.validate().is_ok();
     if possible { Ok((place, core)) } else { Err(input.damaged("number of a body")) }
-}
-
-fn save_contacts<D: Dim>(world: &World<D>, out: &mut Writer) {
-    let hot = &world.contacts.hot;
-    let mut order = world.contacts.records.iter().map(|(index, _)| index);
-    world.contacts.records.save(out, |record, out| {
-        let contact = &hot[order.next().unwrap_or(0) as usize];
-        contact.shapes.iter().for_each(|&shape| out.var(shape));
-        out.u16(contact.flags);
-        out.link(contact.next_part);
-        record.edges.iter().flatten().for_each(|&link| out.link(link));
-        let bits = u8::from(record.colored[0])
-            | u8::from(record.colored[1]) << 1
-            | u8::from(record.is_linked) << 2
-            | u8::from(record.has_begun) << 3
-            | u8::from(contact.is_found_asleep) << 4;
-        out.u8(bits);
-        out.put(&contact.kept);
-        out.var(contact.cache.kind);
-        out.var(contact.cache.a);
-        out.var(contact.cache.b);
-        out.real(contact.cache.value);
-        let manifold = &contact.manifold;
-        out.u8(manifold.count as u8);
-        if manifold.count == 0 {
-            return;
-        }
-        out.put(&manifold.local_normal);
-        out.put(&manifold.friction_impulse);
-        out.put(&manifold.rolling_impulse);
-        if D::N == 3 {
-            out.real(manifold.twist_impulse);
-        }
-        for point in manifold.points() {
-            out.put(&point.local_a);
-            out.real(point.base_separation);
-            out.real(point.normal_impulse);
-            out.real(point.load);
-            out.var(point.id);
-        }
-    });
-    out.vars(world.contacts.awake.as_slice());
-}
-
-fn load_contact<D: Dim>(
-    input: &mut Reader<'_>,
-    shapes: &Slots<ShapeRecord<D>>,
-    bodies: &crate::body::Bodies<D>,
-    settings: &crate::Settings<D>,
-) -> Result<(ContactRecord, Contact<D>), Error> {
-    const ANY: usize = u32::MAX as usize;
-    let pair = [input.var()?, input.var()?];
-    let [Some(a), Some(b)] = pair.map(|shape| shapes.get(shape)) else {
-        return Err(input.damaged("shape of a contact"));
-    };
-    let flags = input.u16()?;
-    let next_part = input.link(ANY)?;
-    let mut edges = [[NONE; 2]; 2];
-    for link in edges.iter_mut().flatten() {
-        *link = input.link(ANY)?;
-    }
-    let bits = input.u8()?;
-    let record = ContactRecord {
-        edges,
-        color: NO_COLOR,
-        color_slot: NONE,
-        colored: [bits & 1 == 1, bits >> 1 & 1 == 1],
-        is_linked: bits >> 2 & 1 == 1,
-        has_begun: bits >> 3 & 1 == 1,
-    };
-    let kept: Pose<D> = input.get()?;
-    let cache = PairCache { kind: input.var()?, a: input.var()?, b: input.var()?, value: input.real()? };
-    let mut manifold = Manifold::<D> { count: u32::from(input.u8()?), ..Manifold::default() };
-    if manifold.count as usize > D::MAX_POINTS {
-        return Err(input.damaged("number of contact points"));
-    }
-    if manifold.count > 0 {
-        manifold.local_normal = input.get()?;
-        manifold.friction_impulse = input.get()?;
-        manifold.rolling_impulse = input.get()?;
-        if D::N == 3 {
-            manifold.twist_impulse = input.real()?;
-        }
-        for point in manifold.points_mut() {
-            *point = ContactPoint {
-                local_a: input.get()?,
-                base_separation: input.real()?,
-                normal_impulse: input.real()?,
-                load: input.real()?,
-                id: input.var()?,
-            };
-        }
-    }
-    let impulses = manifold
-        .points()
-        .iter()
-        .all(|p| [p.normal_impulse, p.load].iter().all(|x| *x >= 0.0 && x.is_finite()));
-    let finite = manifold.local_normal.is_finite()
-        && manifold.friction_impulse.is_finite()
-        && manifold.rolling_impulse.is_finite()
-        && manifold.twist_impulse.is_finite()
-        && kept.is_valid();
-    if !impulses || !finite || a.body == b.body {
-        return Err(input.damaged("numbers of a contact"));
-    }
-    let is_found_asleep = bits >> 4 & 1 == 1;
-    let blank = Contact::new([a.body, b.body], pair, flags);
-    let mut contact = Contact { manifold, cache, kept, next_part, is_found_asleep, ..blank };
-    super::links::mix_materials(&mut contact, a, b, bodies, settings);
-    Ok((record, contact))
 }
 
 fn save_raw(id: RawId, out: &mut Writer) {
@@ -601,7 +505,8 @@ pub(super) fn load<D: Dim>(bytes: &[u8], own: OwnMethods<'_, D>) -> Result<World
 }
 
 fn load_bodies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
-    world.bodies.records = Slots::load(input, load_record)?;
+    let mut last_shape = 0;
+    world.bodies.records = Slots::load(input, |input| load_record(input, &mut last_shape))?;
     let count = world.bodies.records.slot_count();
     let blank = BodyCore::new(&BodyDef::default());
     world.bodies.places = vec![Pose::IDENTITY; count];
@@ -659,7 +564,8 @@ fn load_proxies<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<
 fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<(), Error> {
     let mut loaded = Vec::new();
     world.contacts.records = Slots::load(input, |input| {
-        let (record, contact) = load_contact(input, &world.shapes, &world.bodies, &world.settings)?;
+        let (record, contact) =
+            super::snapshot_contacts::load(input, &world.shapes, &world.bodies, &world.settings)?;
         loaded.push(contact);
         Ok(record)
     })?;
@@ -715,16 +621,21 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
         _ => Err(input.damaged("the level of an island")),
     };
     world.islands.slots = Slots::load(input, |input| {
-        Ok(Island {
-            head: input.link(body_count)?,
-            tail: input.link(body_count)?,
-            count: input.var()?,
-            removed: input.var()?,
-            level: small(input)?,
-            calm: steps(input)?,
-            window: steps(input)?,
-            least: input.real()?,
-        })
+        let bits = input.u8()?;
+        if bits > 3 {
+            return Err(input.damaged("island"));
+        }
+        let mut island = Island::of(input.link(body_count)?);
+        if bits & 1 == 0 {
+            (island.tail, island.count) = (input.link(body_count)?, input.var()?);
+        }
+        if bits & 2 == 0 {
+            island.removed = input.var()?;
+            island.level = small(input)?;
+            (island.calm, island.window) = (steps(input)?, steps(input)?);
+            island.least = input.real()?;
+        }
+        Ok(island)
     })?;
     let islands = world.islands.slots.iter();
     world.islands.refined = islands.filter(|(_, island)| island.level > 0).count() as u32;

@@ -59,11 +59,11 @@ pub(super) fn save<D: Dim>(world: &World<D>, out: &mut Writer) {
     }
     geometries.save(out);
     kinds.save(out);
-    let mut at = 0;
+    let (mut at, mut last_body) = (0, 0);
     world.shapes.save(out, |shape, out| {
         out.var(kind_of[at]);
         at += 1;
-        out.var(shape.body);
+        out.near(shape.body, &mut last_body);
     });
     for (index, _) in world.shapes.iter() {
         out.put(&world.proxies.slots[index as usize].fat);
@@ -148,9 +148,10 @@ pub(super) fn load<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Resu
     let kinds =
         (0..count).map(|_| load_surface::<D>(input.blob()?, &geometries)).collect::<Result<Vec<_>, _>>()?;
     let bodies = &world.bodies.records;
+    let mut last_body = 0;
     world.shapes = Slots::load(input, |input| {
         let kind = input.index(kinds.len())?;
-        let body = input.var()?;
+        let body = input.near(&mut last_body)?;
         bodies.get(body).ok_or_else(|| input.damaged("body of a shape"))?;
         Ok(ShapeRecord::new(&kinds[kind as usize], body))
     })?;

@@ -3,17 +3,27 @@
 
 use super::hits;
 use super::{Stage, World, finalize};
-use crate::body::{AwakeBodies, BodyProps, BodySet, BodyState, NONE};
-use crate::contact::flags;
+use crate::Settings;
+use crate::body::{AwakeBodies, Bodies, BodyProps, BodySet, BodyState, NONE};
+use crate::broad_phase::PairKey;
+use crate::contact::{Contacts, flags};
 use crate::continuous;
+use crate::exec::Executor;
+use crate::island::Islands;
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
 use crate::solver::SolverContext;
 use crate::store::{Disjoint, room};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Lists of more new pairs than this are not kept for the next step: so many come when a world begins, and not again.
 const KEPT_PAIRS: usize = 16_384;
+
+/// Pairs per piece when those that are known are left out; a constant, as [`BATCH`].
+const PAIRS: usize = 1024;
+/// Bodies per piece of the gathering; a constant, as [`BATCH`].
+const BLOCK: usize = 128;
 
 /// Contacts per batch of the narrow phase. A constant: the cut must not depend on the number of threads.
 const BATCH: usize = 64;
@@ -100,10 +110,10 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     pairs.clear();
     let broad_phase = &mut world.methods.broad_phase;
     broad_phase.find_pairs(&world.proxies, &moved, &*world.executor, &mut pairs);
+    keep_new(&world.contacts, &*world.executor, &mut pairs, &mut world.scratch.kept);
     // DETERMINISM: the order of the method does not matter from here on.
     pairs.sort_unstable();
     pairs.dedup();
-    pairs.retain(|&key| world.contacts.find(key).is_none());
     world.contacts.reserve(pairs.len());
     for &key in &pairs {
         if world.create_contact(key) {
@@ -120,6 +130,38 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     if pairs.len() < KEPT_PAIRS {
         world.scratch.pairs = pairs;
     }
+}
+
+/// Leaves the pairs that have no contact yet, in their order: most pairs of a moving world are old acquaintances.
+fn keep_new<D: Dim>(
+    contacts: &Contacts<D>,
+    executor: &dyn Executor,
+    pairs: &mut Vec<PairKey>,
+    kept: &mut Vec<usize>,
+) {
+    let (count, pieces) = (pairs.len(), pairs.len().div_ceil(PAIRS));
+    kept.clear();
+    kept.resize(pieces, 0);
+    {
+        let (pairs, kept) = (Disjoint::new(pairs), Disjoint::new(kept));
+        executor.run(pieces, &|piece| {
+            // SAFETY: pieces do not overlap; one count per piece.
+            let (part, kept) =
+                unsafe { (pairs.range(piece * PAIRS, count.min((piece + 1) * PAIRS)), kept.get(piece)) };
+            for i in 0..part.len() {
+                if contacts.find(part[i]).is_none() {
+                    part[*kept] = part[i];
+                    *kept += 1;
+                }
+            }
+        });
+    }
+    let mut end = 0;
+    for (piece, &kept) in kept.iter().enumerate() {
+        pairs.copy_within(piece * PAIRS..piece * PAIRS + kept, end);
+        end += kept;
+    }
+    pairs.truncate(end);
 }
 
 /// What a batch of the narrow phase found.
@@ -359,67 +401,99 @@ fn link_changes<D: Dim>(world: &mut World<D>) {
     world.scratch.changed = changed;
 }
 
+/// One awake body as solvers see it.
+fn gather_body<D: Dim>(
+    bodies: &Bodies<D>,
+    islands: &Islands,
+    settings: &Settings<D>,
+    body: u32,
+) -> (BodyState<D>, BodyProps<D>) {
+    let core = &bodies.cores[body as usize];
+    let record = &bodies.records[body];
+    let is_dynamic = record.kind == crate::BodyKind::Dynamic;
+    let mut prop = BodyProps::<D> {
+        body,
+        is_dynamic,
+        locks: core.locks,
+        is_bullet: record.is_bullet,
+        extent: core.extent,
+        thickness: core.thickness,
+        ..BodyProps::default()
+    };
+    if is_dynamic {
+        let locks = crate::Locks::from_bits(core.locks);
+        prop.inv_mass = core.inv_mass;
+        prop.load_limit = super::refine::load_limit(settings, islands, record.island);
+        prop.inertia = core.inertia;
+        prop.is_gyroscopic = core.is_gyroscopic;
+        let rotation = bodies.places[body as usize].rotation;
+        prop.inv_inertia = core.inv_inertia.rotated(rotation).without_axes(locks.rotation);
+        prop.drag = core.drag;
+        let gravity = if core.inv_mass > 0.0 { settings.gravity * core.gravity_scale } else { D::Vec::ZERO };
+        let load = core.load.clamped(settings);
+        prop.acceleration = gravity + load.force * core.inv_mass;
+        for axis in (0..D::N).filter(|&i| locks.translation[i]) {
+            prop.acceleration.set(axis, 0.0);
+        }
+        prop.angular_acceleration = prop.inv_inertia.apply(load.torque);
+    }
+    let state = BodyState { v: core.motion.linear, w: core.motion.angular, ..BodyState::default() };
+    (state, prop)
+}
+
+/// True if a dynamic body has a finite velocity at the end of the step, as far as forces are concerned.
+fn stays_finite<D: Dim>(state: &BodyState<D>, prop: &BodyProps<D>, settings: &Settings<D>) -> bool {
+    let v = state.v + prop.acceleration * settings.dt;
+    let w = state.w + prop.angular_acceleration * settings.dt;
+    !prop.is_dynamic || (v.is_finite() && w.is_finite())
+}
+
 /// Collects the awake bodies into the hot arrays, with the forces that act on them. Bodies whose velocity would not stay
 /// finite leave the simulation before their neighbours feel it; then the arrays are wrong and false is returned.
 fn gather<D: Dim>(world: &mut World<D>) -> bool {
-    let World { bodies, islands, settings, scratch, .. } = world;
-    scratch.members.clear();
+    let World { bodies, islands, settings, scratch, executor, .. } = world;
     let AwakeBodies { states, rotations, props, centers, tracks, slots } = &mut scratch.awake;
     tracks.clear();
-    states.clear();
-    rotations.clear();
-    props.clear();
-    centers.clear();
     // Slots of bodies that are not awake read as "absent" from the list's own back references.
     let awake = bodies.set(BodySet::Awake);
     slots.clear();
     slots.extend_from_slice(awake.positions());
-    room::make_room(states, awake.len());
-    room::make_room(rotations, awake.len());
-    room::make_room(props, awake.len());
-    room::make_room(centers, awake.len());
-    for &body in awake.as_slice() {
-        let core = &bodies.cores[body as usize];
-        let place = &bodies.places[body as usize];
-        states.push(BodyState { v: core.motion.linear, w: core.motion.angular, ..BodyState::default() });
-        rotations.push(place.rotation);
-        centers.push(place.position);
-        let is_dynamic = bodies.records[body].kind == crate::BodyKind::Dynamic;
-        let mut prop = BodyProps::<D> {
-            body,
-            is_dynamic,
-            locks: core.locks,
-            is_bullet: bodies.records[body].is_bullet,
-            extent: core.extent,
-            thickness: core.thickness,
-            ..BodyProps::default()
-        };
-        if is_dynamic {
-            let locks = crate::Locks::from_bits(core.locks);
-            prop.inv_mass = core.inv_mass;
-            prop.load_limit = super::refine::load_limit(settings, islands, bodies.records[body].island);
-            prop.inertia = core.inertia;
-            prop.is_gyroscopic = core.is_gyroscopic;
-            prop.inv_inertia = core.inv_inertia.rotated(place.rotation).without_axes(locks.rotation);
-            prop.drag = core.drag;
-            let gravity =
-                if core.inv_mass > 0.0 { settings.gravity * core.gravity_scale } else { D::Vec::ZERO };
-            let load = core.load.clamped(settings);
-            prop.acceleration = gravity + load.force * core.inv_mass;
-            for axis in (0..D::N).filter(|&i| locks.translation[i]) {
-                prop.acceleration.set(axis, 0.0);
+    let awake = awake.as_slice();
+    room::fit(states, awake.len(), BodyState::default());
+    room::fit(rotations, awake.len(), D::Rot::IDENTITY);
+    room::fit(props, awake.len(), BodyProps::default());
+    room::fit(centers, awake.len(), D::Point::ORIGIN);
+    let is_finite = AtomicBool::new(true);
+    {
+        let (bodies, islands, settings) = (&*bodies, &*islands, &*settings);
+        let (states, rotations) = (Disjoint::new(states), Disjoint::new(rotations));
+        let (props, centers) = (Disjoint::new(props), Disjoint::new(centers));
+        executor.run(awake.len().div_ceil(BLOCK), &|piece| {
+            for slot in piece * BLOCK..awake.len().min((piece + 1) * BLOCK) {
+                let (state, prop) = gather_body(bodies, islands, settings, awake[slot]);
+                let place = &bodies.places[awake[slot] as usize];
+                if !stays_finite(&state, &prop, settings) {
+                    // Any of them, whoever comes first: the same in every order.
+                    is_finite.store(false, Ordering::Relaxed);
+                }
+                // SAFETY: blocks do not overlap.
+                unsafe {
+                    *states.get(slot) = state;
+                    *props.get(slot) = prop;
+                    *rotations.get(slot) = place.rotation;
+                    *centers.get(slot) = place.position;
+                }
             }
-            prop.angular_acceleration = prop.inv_inertia.apply(load.torque);
-            let v = core.motion.linear + prop.acceleration * settings.dt;
-            let w = core.motion.angular + prop.angular_acceleration * settings.dt;
-            if !v.is_finite() || !w.is_finite() {
-                scratch.members.push(body);
-            }
-        }
-        props.push(prop);
+        });
     }
-    if scratch.members.is_empty() {
+    if is_finite.into_inner() {
         return true;
+    }
+    scratch.members.clear();
+    for (state, prop) in states.iter().zip(props.iter()) {
+        if !stays_finite(state, prop, settings) {
+            scratch.members.push(prop.body);
+        }
     }
     let faults = core::mem::take(&mut scratch.members);
     for &body in &faults {

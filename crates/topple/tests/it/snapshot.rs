@@ -264,3 +264,66 @@ fn woken_belts_go_on_2d() {
 fn woken_belts_go_on_3d() {
     woken_belts_go_on::<D3>();
 }
+
+/// At most 100 bytes per body, and per pair that touches 120 (in the plane) or 280 (in space), beside what an empty world takes. Manifolds
+/// are full: two points in the plane, four in space; half of the bodies are turned, and what is at the bottom bears a settled load.
+fn takes_few_bytes<D: TestDim>(per_manifold: usize, points: u32) {
+    const COLUMNS: usize = 300;
+    const HIGH: usize = 6;
+    let empty = World::<D>::new().snapshot().len();
+    let mut world = World::<D>::new();
+    let floor = [ShapeDef::new(D::block(2000.0, 2.0))];
+    world.create_body_with(BodyDef::fixed(D::point(900.0, -1.0)), floor).unwrap();
+    for i in 0..COLUMNS * HIGH {
+        let turned = BodyDef {
+            rotation: D::turn(if i % 2 == 0 { 0.0 } else { core::f32::consts::FRAC_PI_2 }),
+            ..BodyDef::dynamic(D::point(3.0 * (i % COLUMNS) as Real, 1.0 + 1.5 * (i / COLUMNS) as Real))
+        };
+        world.create_body_with(turned, [ShapeDef::new(D::cube(1.0))]).unwrap();
+    }
+    let count = |world: &World<D>| {
+        let counters = world.profile().counters;
+        (counters.bodies as usize, counters.contacts as usize, counters.points)
+    };
+    world.step();
+    let flying = world.snapshot().len() - empty;
+    let (bodies, manifolds, _) = count(&world);
+    println!("in flight {:.1} bytes per body", flying as f64 / bodies as f64);
+    assert_eq!((manifolds, world.profile().counters.pairs), (0, 0));
+    assert!(flying <= 100 * bodies, "{flying} bytes for {bodies} bodies in flight");
+    (0..90).for_each(|_| world.step());
+    let (bodies, manifolds, found) = count(&world);
+    assert_eq!((manifolds, found), (COLUMNS * HIGH, points * manifolds as u32));
+    let all = world.snapshot().len() - empty;
+    let rest = (all as f64 - flying as f64) / manifolds as f64;
+    println!("per manifold {rest:.1} bytes more");
+    let allowed = 100 * bodies + per_manifold * manifolds;
+    assert!(all <= allowed, "{all} bytes for {bodies} bodies and {manifolds} manifolds, {allowed} allowed");
+}
+
+#[test]
+fn takes_few_bytes_2d() {
+    takes_few_bytes::<D2>(120, 2);
+}
+#[test]
+fn takes_few_bytes_3d() {
+    takes_few_bytes::<D3>(280, 4);
+}
+
+/// A shape with a thousand triangles, or segments, on a hundred bodies adds a few bytes per body and its geometry once.
+#[test]
+fn geometry_is_written_once() {
+    let size = |bodies: usize| {
+        let mut world = World::<D2>::new();
+        let points: Vec<Vec2> = (0..1000).map(|i| Vec2::new(i as Real, (i % 7) as Real)).collect();
+        let chain = topple::Shape2::chain(&points).unwrap();
+        for i in 0..bodies {
+            let at = D2::point(0.0, 20.0 * i as Real);
+            world.create_body_with(BodyDef::fixed(at), [ShapeDef::new(chain.clone())]).unwrap();
+        }
+        world.snapshot().len()
+    };
+    let (one, many) = (size(1), size(101));
+    assert!(one > 8000, "the points are there: {one} bytes");
+    assert!(many - one < 100 * 200, "{} bytes for a hundred more bodies", many - one);
+}

@@ -2,7 +2,8 @@
 //!
 //! A job is a list of stages, each a number of pieces, and one closure; it lives on the stack of the caller. One word,
 //! the *ticket*, says what can be claimed: {stage, lo, hi}, the pieces lo..hi of the stage. A claim is a compare-and-swap
-//! that takes one piece off either end. Threads that prefer opposite ends meet the same pieces in every stage with the
+//! that takes pieces off either end: a share of what is left, so that the word changes hands seldom, and one by one at the end,
+//! so that all finish together. Threads that prefer opposite ends meet the same pieces in every stage with the
 //! same cut, hence the same memory in their caches; the last pieces go to whoever is free.
 //!
 //! A thread counts the pieces it ran and *commits* them in one addition to `done`. Who brings `done` to the size of the
@@ -23,6 +24,7 @@
 //!    then one of the new job, and the pointer, read after the claim, is the new one.
 
 use std::any::Any;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::{Mutex, PoisonError};
@@ -59,17 +61,18 @@ impl Ticket {
         Self { stage: (word >> 48) as usize, lo: field(24), hi: field(0) }
     }
 
-    /// Takes one piece off; None if there is none.
-    fn take(mut self, end: End) -> Option<(Self, usize)> {
+    /// Takes one part in `shares` of what is left off, at least a piece; None if there is none.
+    fn take(mut self, end: End, shares: usize) -> Option<(Self, Range<usize>)> {
         if self.lo >= self.hi {
             return None;
         }
+        let count = ((self.hi - self.lo) / shares).max(1);
         if end == End::Low {
-            self.lo += 1;
-            Some((self, self.lo - 1))
+            self.lo += count;
+            Some((self, self.lo - count..self.lo))
         } else {
-            self.hi -= 1;
-            Some((self, self.hi))
+            self.hi -= count;
+            Some((self, self.hi..self.hi + count))
         }
     }
 }
@@ -103,11 +106,15 @@ pub(super) struct Desk {
     /// A piece panicked: no further stage is laid out.
     failed: AtomicBool,
     payload: Mutex<Option<Box<dyn Any + Send>>>,
+    /// A claim takes one of this many equal parts of what is left.
+    shares: usize,
 }
 
 impl Desk {
-    pub(super) fn new() -> Self {
+    /// A desk at which `threads` threads work.
+    pub(super) fn new(threads: usize) -> Self {
         Self {
+            shares: 2 * threads.max(1),
             ticket: Apart(AtomicU64::new(IDLE)),
             done: Apart(AtomicUsize::new(0)),
             job: AtomicPtr::new(core::ptr::null_mut()),
@@ -148,9 +155,9 @@ impl Desk {
         let job = (&raw const job).cast::<Job<'static>>();
         self.failed.store(false, Relaxed);
         self.job.store(job.cast_mut(), Relaxed);
-        let piece = self.lay_out(first, pieces[first], End::Low, wake);
-        // SAFETY: `job` is on our stack, and we hold the piece that `lay_out` took.
-        unsafe { self.work_on(job, first, piece, End::Low, wake) };
+        let taken = self.lay_out(first, pieces[first], End::Low, wake);
+        // SAFETY: `job` is on our stack, and we hold the pieces that `lay_out` took.
+        unsafe { self.work_on(job, first, taken, End::Low, wake) };
         let mut idle = 0;
         while self.ticket.0.load(Acquire) != IDLE {
             if self.help(End::Low, wake) {
@@ -167,45 +174,46 @@ impl Desk {
 
     /// Works on the open job, if there is one, until there is nothing to claim. True if it did anything.
     pub(super) fn help(&self, end: End, wake: &dyn Fn(usize)) -> bool {
-        let Some((stage, piece)) = self.claim(end) else { return false };
+        let Some((stage, taken)) = self.claim(end) else { return false };
         // SAFETY: we hold a claim, so the job is alive, and the pointer, read after the claim, is its own.
-        unsafe { self.work_on(self.job.load(Relaxed), stage, piece, end, wake) };
+        unsafe { self.work_on(self.job.load(Relaxed), stage, taken, end, wake) };
         true
     }
 
-    /// Takes one piece of the open stage. Who holds an uncommitted claim gets pieces of the same stage only.
-    fn claim(&self, end: End) -> Option<(usize, usize)> {
+    /// Takes pieces of the open stage. Who holds an uncommitted claim gets pieces of the same stage only.
+    fn claim(&self, end: End) -> Option<(usize, Range<usize>)> {
         let mut seen = self.ticket.0.load(Relaxed);
         loop {
-            let (next, piece) = Ticket::unpack(seen).take(end)?;
+            let (next, taken) = Ticket::unpack(seen).take(end, self.shares)?;
             match self.ticket.0.compare_exchange_weak(seen, next.pack(), Acquire, Relaxed) {
-                Ok(_) => return Some((next.stage, piece)),
+                Ok(_) => return Some((next.stage, taken)),
                 Err(now) => seen = now,
             }
         }
     }
 
-    /// Opens a stage and takes its first piece.
-    fn lay_out(&self, stage: usize, count: usize, end: End, wake: &dyn Fn(usize)) -> usize {
+    /// Opens a stage and takes its first pieces.
+    fn lay_out(&self, stage: usize, count: usize, end: End, wake: &dyn Fn(usize)) -> Range<usize> {
         self.done.0.store(0, Relaxed);
-        let (ticket, piece) = Ticket { stage, lo: 0, hi: count }.take(end).expect("a stage with pieces");
+        let whole = Ticket { stage, lo: 0, hi: count };
+        let (ticket, taken) = whole.take(end, self.shares).expect("a stage with pieces");
         self.ticket.0.store(ticket.pack(), SeqCst);
-        if count > 1 {
-            wake(count - 1);
+        if count > taken.len() {
+            wake(count - taken.len());
         }
-        piece
+        taken
     }
 
-    /// Runs `piece` and all that can be claimed after it; lays out the stages that follow as long as this thread is the
+    /// Runs the pieces `taken` and all that can be claimed after it; lays out the stages that follow as long as this thread is the
     /// one that ends a stage.
     ///
     /// # Safety
-    /// The caller holds the claim of `piece` in `stage` of the job, and `job` points to that job.
+    /// The caller holds the claim of the pieces `taken` in `stage` of the job, and `job` points to that job.
     unsafe fn work_on(
         &self,
         job: *const Job<'static>,
         mut stage: usize,
-        mut piece: usize,
+        mut taken: Range<usize>,
         end: End,
         wake: &dyn Fn(usize),
     ) {
@@ -213,12 +221,12 @@ impl Desk {
         // refers to is used only while we hold a claim, or between the end of a stage and the start of the next.
         let job = unsafe { *job };
         loop {
-            let mut held = 1;
+            let mut held = taken.len();
             let outcome = catch_unwind(AssertUnwindSafe(|| {
-                (job.work)(stage, piece);
+                taken.for_each(|piece| (job.work)(stage, piece));
                 while let Some((_, next)) = self.claim(end) {
-                    held += 1;
-                    (job.work)(stage, next);
+                    held += next.len();
+                    next.for_each(|piece| (job.work)(stage, piece));
                 }
             }));
             if let Err(payload) = outcome {
@@ -234,7 +242,7 @@ impl Desk {
                 self.ticket.0.store(IDLE, Release);
                 return;
             };
-            piece = self.lay_out(next, job.pieces[next], end, wake);
+            taken = self.lay_out(next, job.pieces[next], end, wake);
             stage = next;
         }
     }
@@ -245,6 +253,6 @@ impl Desk {
     fn give_up(&self, payload: Box<dyn Any + Send>) -> usize {
         self.failed.store(true, Relaxed);
         self.payload.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
-        std::iter::from_fn(|| self.claim(End::Low)).count()
+        std::iter::from_fn(|| self.claim(End::Low)).map(|(_, taken)| taken.len()).sum()
     }
 }

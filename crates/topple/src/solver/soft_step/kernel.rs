@@ -64,6 +64,10 @@ pub(crate) unsafe fn scatter<L: Lanes, const N: usize, const A: usize, const S: 
     mask: u8,
 ) {
     let Side { v, u, p, t } = side;
+    // Against the ground nothing is to be written on one side.
+    if mask == 0 {
+        return;
+    }
     // SAFETY: by the caller.
     unsafe {
         if N == 2 {

@@ -21,8 +21,9 @@
 //!
 //! **Files**: `lanes.rs` the arithmetic, `rows.rs` the layout, `pack.rs` the bodies, `prepare.rs` manifolds to rows and
 //! back, `kernel.rs` the passes with their formulas, `normals.rs` the points of a manifold, `impacts.rs` what bounces, `rolling.rs` rolling resistance, `joints.rs` the joints, `dispatch.rs` rows by width,
-//! `velocities.rs` what goes in and out, `heavy.rs` who bears much, `stages.rs` the order of the stages. In every colour joints come before contacts: what must not overlap has the last word.
+//! `velocities.rs` what goes in and out, `heavy.rs` who bears much, `cost.rs` operations and bytes, `stages.rs` the order of the stages. In every colour joints come before contacts: what must not overlap has the last word.
 
+mod cost;
 mod dispatch;
 mod heavy;
 mod impacts;
@@ -37,6 +38,7 @@ mod rows;
 mod stages;
 mod velocities;
 
+pub use cost::{PassCost, SubstepCost};
 pub use lanes::SimdWidth;
 pub use stages::SoftDim;
 

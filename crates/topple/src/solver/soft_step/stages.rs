@@ -1,5 +1,6 @@
 //! The stages of a solve, cut into pieces and run with a barrier between them.
 
+use super::cost::{SubstepCost, cost};
 use super::dispatch::{Pass, RowRun, Scene, prepare, run_pass};
 use super::heavy::{Heavy, SETTLING_LOAD};
 use super::impacts::Impacts;
@@ -12,6 +13,7 @@ use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
 use super::velocities::{extrapolate, unpack, unpack_changed};
 use crate::body::{BodyBlock, NO_SLOT};
+use crate::exec::Serial;
 use crate::math::*;
 use crate::solver::{HeavyLoad, SolverContext};
 use crate::store::{Disjoint, room};
@@ -21,6 +23,8 @@ use core::ops::Range;
 const BODIES_PER_PIECE: usize = 128;
 /// Rows per piece.
 const ROWS_PER_PIECE: usize = 8;
+/// A stage of fewer pieces than this is done before anybody has come to help. If most are, one thread does them all.
+const SHARED_PIECES: usize = 3;
 /// Cycles of a soft contact per sub-step, at most (no unit): stiffer ones would ring.
 const MAX_CONTACT_RATE: Real = 0.125;
 
@@ -37,6 +41,8 @@ pub trait SoftDim: WideDim + Sized {
         width: SimdWidth,
     ) where
         Self: Dim;
+    #[doc(hidden)]
+    fn cost() -> SubstepCost;
 }
 
 impl SoftDim for D2 {
@@ -49,6 +55,9 @@ impl SoftDim for D2 {
     ) {
         core.solve(joints, context, width);
     }
+    fn cost() -> SubstepCost {
+        cost::<Self, 2, 1, 2, 1, 0, 8>()
+    }
 }
 
 impl SoftDim for D3 {
@@ -60,6 +69,9 @@ impl SoftDim for D3 {
         width: SimdWidth,
     ) {
         core.solve(joints, context, width);
+    }
+    fn cost() -> SubstepCost {
+        cost::<Self, 3, 3, 4, 2, 1, 16>()
     }
 }
 
@@ -124,6 +136,8 @@ enum Stage {
         range: u32,
     },
     StoreJoints,
+    /// Velocities back to the bodies.
+    Unpack,
 }
 
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
@@ -162,11 +176,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         }
         let total = self.cold.len();
         // Preparation writes every lane that the passes read: no need to clear what is left of the last step.
-        let more = total.saturating_sub(self.rows.len());
-        room::make_room(&mut self.rows, more);
-        room::make_room(&mut self.friction, more);
-        self.rows.resize(total, Row::default());
-        self.friction.resize(total, FrictionRow::default());
+        room::fit(&mut self.rows, total, Row::default());
+        room::fit(&mut self.friction, total, FrictionRow::default());
 
         let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
         let row_pieces = total.div_ceil(ROWS_PER_PIECE);
@@ -218,6 +229,44 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         }
         add(Stage::Store, row_pieces);
         add(Stage::StoreJoints, joint_pieces);
+        add(Stage::Unpack, body_pieces);
+    }
+
+    /// Brings the bodies into the forms that preparation and the kernels read.
+    fn pack<D: Whiten>(&mut self, context: &SolverContext<'_, D>) {
+        let bodies = &*context.bodies;
+        let count = bodies.len();
+        room::fit(&mut self.whitenings, count, [0.0; 6]);
+        room::fit(&mut self.after, count, [0.0; 6]);
+        room::fit(&mut self.lines, count, Packed::ZERO);
+        room::fit(&mut self.packed, count + 1, Packed::ZERO);
+        // The ground, read by static lanes and never written.
+        self.packed[count] = Packed::ZERO;
+        self.packed[count].set_rotation::<D>(D::Rot::IDENTITY);
+        let whitenings = Disjoint::new(&mut self.whitenings);
+        let after = Disjoint::new(&mut self.after);
+        let lines = Disjoint::new(&mut self.lines);
+        let packed = Disjoint::new(&mut self.packed);
+        context.executor.run(count.div_ceil(BODIES_PER_PIECE), &|piece| {
+            for slot in piece * BODIES_PER_PIECE..count.min((piece + 1) * BODIES_PER_PIECE) {
+                let (state, props) = (&bodies.states[slot], &bodies.props[slot]);
+                let place = Pose::<D> { position: bodies.centers[slot], rotation: bodies.rotations[slot] };
+                let l = whitening::<D>(props);
+                let u = whiten_spin::<D>(&l, state.w);
+                let v = [0, 1, 2].map(|i| if i < N { state.v.get(i) } else { 0.0 });
+                let mut body = Packed::ZERO;
+                body.set_velocity::<D>(state.v, u);
+                body.set_rotation::<D>(place.rotation);
+                let line = body_line(&place, props.inv_mass, &l, props.is_dynamic, props.load_limit);
+                // SAFETY: pieces do not overlap.
+                unsafe {
+                    *packed.get(slot) = body;
+                    *lines.get(slot) = Packed(line);
+                    *after.get(slot) = [v[0], v[1], v[2], u[0], u[1], u[2]];
+                    *whitenings.get(slot) = l;
+                }
+            }
+        });
     }
 
     /// One whole step.
@@ -234,26 +283,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let refinement = context.refinement as Real;
         context.impulse_time = h * refinement;
         let count = context.bodies.len();
-        self.whitenings.clear();
-        self.whitenings.extend(context.bodies.props.iter().map(whitening::<D>));
-        self.after.clear();
-        self.packed.clear();
-        room::make_room(&mut self.after, count);
-        room::make_room(&mut self.packed, count + 1);
-        let bodies = &*context.bodies;
-        for ((state, &rotation), l) in bodies.states.iter().zip(&bodies.rotations).zip(&self.whitenings) {
-            let mut packed = Packed::ZERO;
-            let u = whiten_spin::<D>(l, state.w);
-            packed.set_velocity::<D>(state.v, u);
-            let v = [0, 1, 2].map(|i| if i < N { state.v.get(i) } else { 0.0 });
-            self.after.push([v[0], v[1], v[2], u[0], u[1], u[2]]);
-            packed.set_rotation::<D>(rotation);
-            self.packed.push(packed);
-        }
-        // The ground, read by static lanes and never written.
-        let mut ground = Packed::ZERO;
-        ground.set_rotation::<D>(D::Rot::IDENTITY);
-        self.packed.push(ground);
+        self.pack(context);
         let whitenings = core::mem::take(&mut self.whitenings);
         let joint_scene = JointScene {
             settings,
@@ -280,21 +310,6 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             speculative: settings.speculative,
             bounce_speed: if settings.restitution { settings.restitution_threshold } else { Real::INFINITY },
         };
-        self.lines.clear();
-        room::make_room(&mut self.lines, count);
-        let bodies = &*context.bodies;
-        for slot in 0..count {
-            let place = Pose::<D> { position: bodies.centers[slot], rotation: bodies.rotations[slot] };
-            let props = &bodies.props[slot];
-            let line = body_line::<D, S>(
-                &place,
-                props.inv_mass,
-                &self.whitenings[slot],
-                props.is_dynamic,
-                props.load_limit,
-            );
-            self.lines.push(Packed(line));
-        }
         let Self { packed, lines, whitenings, after, rows, friction, cold, stages, pieces, .. } = self;
         let Self { joint_ranges, loads, joint_loads, .. } = self;
         let bodies = &mut *context.bodies;
@@ -536,6 +551,17 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                     }
                 }
             }
+            Stage::Unpack => {
+                let (from, to) = piece_range(piece, BODIES_PER_PIECE, count);
+                // SAFETY: pieces do not overlap.
+                let (states, packed, after) =
+                    unsafe { (states.range(from, to), packed.range(from, to), after.range(from, to)) };
+                if tracked == 0 {
+                    unpack::<D, S>(states, packed, &whitenings[from..to]);
+                } else {
+                    unpack_changed::<D, S>(states, packed, after, &whitenings[from..to]);
+                }
+            }
             Stage::PrepareJoints => {
                 // SAFETY: pieces do not overlap; joints are only read in this stage.
                 unsafe {
@@ -572,13 +598,10 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 }
             }
         };
-        context.executor.run_stages(pieces, &work);
+        let is_small = 2 * pieces.iter().filter(|&&count| count >= SHARED_PIECES).count() < pieces.len();
+        let executor = if is_small { &Serial } else { context.executor };
+        executor.run_stages(pieces, &work);
         context.loads.reserve(row_count * WIDTH);
         self.loads.iter().chain(&self.joint_loads).for_each(|list| context.loads.extend_from_slice(list));
-        if tracked == 0 {
-            unpack::<D, S>(&mut bodies.states, &self.packed, whitenings);
-        } else {
-            unpack_changed::<D, S>(&mut bodies.states, &self.packed, &self.after, whitenings);
-        }
     }
 }
