@@ -134,9 +134,10 @@ pub fn ratios(wanted: &Wanted<'_>) -> anyhow::Result<String> {
     }
     Ok(format!(
         "# Mass ratios\n\n\
-        Written by `cargo run --release -- ratios` in `versus/`: every engine at its defaults, 60 Hz, sleeping off. The stack: how much of its height \
-        the heavy cube lost in the end (10.5 m; it has fallen if that is more than half a cube). The chains: sum of the gaps in the joints over the length \
-        (50 m): at the end and at its worst while hanging, at its worst while swinging; links collide with nothing.\n\n{}{tables}",
+        Written by `cargo run --release -- ratios` in `versus/`: every engine at its defaults, 60 Hz, sleeping off. The stack: how much of its\n\
+        height the heavy cube lost in the end (10.5 m; it has fallen if that is more than half a cube). The chains: sum of the gaps in the joints\n\
+        over the length (50 m), at the end and, in brackets, at its worst while hanging; at its worst while swinging. Links collide with nothing.\n\n\
+        {}{tables}",
         columns.versions(&machine),
     ))
 }
@@ -264,12 +265,13 @@ pub fn grid(wanted: &Wanted<'_>) -> anyhow::Result<String> {
     }
     Ok(format!(
         "# The grid at 45°\n\n\
-        Written by `cargo run --release -- grid` in `versus/`: a sheet of cubes of 1 m, 1.5 m apart, in a plane at 45° to the floor and aligned with it \
-        [Yuksel2007], 5 s, every engine at its defaults. The scene is its own mirror image, every column for itself, and nothing pushes along x: each \
-        sideways motion is an error of the engine.\n\n\
-        Topple: points of one contact get their impulses in no order of rank, so that what is its own mirror image stays so to the last bit \
-        (`docs/decisions/006-soft-step.md`). That holds for contacts of boxes that are their own mirror image, in places that binary numbers hold exactly; two bodies that are \
-        mirror images of each other are still solved one after the other.\n\n{}{tables}",
+        Written by `cargo run --release -- grid` in `versus/`: a sheet of cubes of 1 m, 1.5 m apart, in a plane at 45° to the floor and aligned\n\
+        with it [Yuksel2007], 5 s, every engine at its defaults. The scene is its own mirror image, every column for itself, and nothing pushes\n\
+        along x: each sideways motion is an error of the engine.\n\n\
+        Topple: points of one contact get their impulses in no order of rank, so that what is its own mirror image stays so to the last bit\n\
+        (`docs/decisions/006-soft-step.md`). That holds for contacts of boxes that are their own mirror image, in places that binary numbers\n\
+        hold exactly; two bodies that are mirror images of each other are still solved one after the other.\n\n\
+        {}{tables}",
         columns.versions(&machine),
     ))
 }
@@ -299,9 +301,10 @@ pub fn refinement(report: &Report) -> String {
     let machine = &report.machine;
     format!(
         "# What stiff groups cost ordinary piles\n\n\
-        Written by `cargo run --release -- refinement` in `versus/`: Topple with `max_refinement = 1`, which solves all groups of bodies alike (a), beside its \
-        default settings (b), in turns in one run. Scenes are those where nothing asks for finer sub-steps; the price where something does is in \
-        `versus.md`.\n\n{} UTC · {} × {} · load {:.2} before · {} · commit {} · {} rounds{}\n\n{}",
+        Written by `cargo run --release -- refinement` in `versus/`: Topple with `max_refinement = 1`, which solves all groups of bodies alike\n\
+        (a), beside its default settings (b), in turns in one run. Scenes are those where nothing asks for finer sub-steps; the price where\n\
+        something does is in `versus.md`.\n\n\
+        {} UTC · {} × {} · load {:.2} before · {} · commit {} · {} rounds{}\n\n{}",
         machine.date,
         machine.cores,
         machine.cpu,

@@ -18,9 +18,9 @@ fn what_lands_flat_does_not_turn<D: TestDim>() {
         let body = world.body(id).unwrap();
         let at = body.position().to_vec();
         for axis in (0..D::N).filter(|&axis| axis != 1) {
-            assert_eq!(at.get(axis), 0.0, "{id} went aside along axis {axis}");
+            assert_eq!(at.get(axis), 0.0, "{id:?} went aside along axis {axis}");
         }
-        assert_eq!(body.rotation(), D::Rot::IDENTITY, "{id} turned");
+        assert_eq!(body.rotation(), D::Rot::IDENTITY, "{id:?} turned");
     }
 }
 
@@ -36,7 +36,7 @@ fn what_lands_flat_does_not_turn_3d() {
 /// A sheet of cubes at 45° to the floor collapses, on edges and faces and each other. Nothing pushes along x.
 #[test]
 fn a_sheet_that_collapses_stays_in_its_columns() {
-    for dt in [1.0 / 30.0, 1.0 / 60.0] {
+    for dt in [1.0 / 30.0, 1.0 / 60.0, 1.0 / 300.0] {
         let mut world =
             World3::with_settings(Settings3 { dt, sleeping: false, ..Settings3::default() }).unwrap();
         let floor = BodyDef3::fixed([0.0, -1.0, 0.0]);
@@ -51,8 +51,8 @@ fn a_sheet_that_collapses_stays_in_its_columns() {
         run(&mut world, 3.0);
         for (id, column) in cubes {
             let x = world.body(id).unwrap().position().x;
-            // A rounding error in a place where it grows tenfold with every blow is still none after the few of this scene.
-            assert_close(format!("column of {id}, dt {dt}"), x, column, 1e-4, "m");
+            // Not even a rounding error: each blow would make tens of times as much of it.
+            assert_eq!(x, column, "{id:?} left its column with steps of {dt} s");
         }
     }
 }
