@@ -8,6 +8,7 @@ mod hull;
 mod machine;
 mod measure;
 mod overlap;
+mod pages;
 mod picture;
 mod plot;
 mod quality;
@@ -53,6 +54,12 @@ enum Action {
         #[command(flatten)]
         choice: Choice,
     },
+    /// Mass ratios 1:10 … 1:10⁶ in all engines: a stack with a heavy cube on top, chains with a heavy end. No times.
+    Ratios(Page),
+    /// Sideways motion of the tilted grid in all engines, 36 to 6 400 cubes, dt 1/30 and 1/300. No times.
+    Grid(Page),
+    /// What choosing stiff groups costs ordinary piles: default settings against `max_refinement = 1`, interleaved.
+    Refinement(Choice),
     /// Check that every engine has the same scene; write trajectories and pictures.
     Fairness {
         /// Steps until the second picture.
@@ -80,6 +87,29 @@ enum Action {
         /// Threads.
         threads: usize,
     },
+}
+
+/// A page of quality figures.
+#[derive(Args, Clone)]
+struct Page {
+    /// Only these contenders (comma separated).
+    #[arg(long, value_delimiter = ',')]
+    engine: Vec<String>,
+    /// Print only, write nothing.
+    #[arg(long)]
+    dry: bool,
+}
+
+impl Page {
+    fn publish(
+        &self,
+        name: &str,
+        page: impl Fn(&pages::Wanted<'_>) -> anyhow::Result<String>,
+    ) -> anyhow::Result<()> {
+        let text = page(&|engine| self.engine.is_empty() || self.engine.iter().any(|name| name == engine))?;
+        println!("{text}");
+        if self.dry { Ok(()) } else { pages::write(name, &text) }
+    }
 }
 
 /// What to run, and how much.
@@ -149,6 +179,9 @@ fn main() -> anyhow::Result<()> {
         Action::Table(choice) => table(&choice),
         Action::Scaling(choice) => scaling(&choice),
         Action::Ab { a, b, own_harness, contender, choice } => ab(&[a, b], own_harness, &contender, &choice),
+        Action::Ratios(page) => page.publish("mass-ratios", pages::ratios),
+        Action::Grid(page) => page.publish("grid45", pages::grid),
+        Action::Refinement(choice) => refinement(&choice),
         Action::Fairness { steps, choice } => fairness(steps, &choice),
         Action::Build => {
             let mut done = Vec::new();
@@ -282,6 +315,27 @@ fn ab(revisions: &[String], own_harness: bool, contender: &str, choice: &Choice)
     println!("{}", report::ab_table(&rows));
     choice.publish(choice.report(machine, rows), "ab")?;
     Ok(())
+}
+
+fn refinement(choice: &Choice) -> anyhow::Result<()> {
+    let machine = Machine::look();
+    let entry = |name: &str, engine: &str| Entry {
+        name: name.into(),
+        engine: engine.into(),
+        program: "/proc/self/exe".into(),
+        same_sources: true,
+    };
+    let entries = [entry("max_refinement = 1", engines::UNREFINED), entry("default", report::OURS)];
+    let mut rows = Vec::new();
+    for scene in choice.scenes().iter().filter(|scene| pages::PILES.contains(&scene.name)) {
+        for &threads in &choice.threads {
+            eprintln!("{} × {threads}", scene.name);
+            rows.push(measure::run_row(scene, scene.name, threads, &entries, choice.effort())?);
+        }
+    }
+    let text = pages::refinement(&choice.report(machine, rows));
+    println!("{text}");
+    if choice.dry { Ok(()) } else { pages::write("refinement", &text) }
 }
 
 fn fairness(steps: u32, choice: &Choice) -> anyhow::Result<()> {

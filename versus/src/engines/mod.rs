@@ -92,12 +92,17 @@ pub const CONTENDERS: &[Contender] = &[
     contender("jolt", false, true),
 ];
 
+/// Topple with `max_refinement = 1`, for the page of what refinement costs; not a contender.
+pub const UNREFINED: &str = "topple-unrefined";
+
 /// A world of the named engine in 2D; `None` if this build does not have it.
 #[allow(unused_variables)]
 pub fn make2(engine: &str, def: &WorldDef<D2>) -> Option<Box<dyn Engine<D2>>> {
     match engine {
         #[cfg(feature = "topple")]
         "topple" => Some(Box::new(topple::Topple::<D2>::new(def))),
+        #[cfg(feature = "topple")]
+        UNREFINED => Some(Box::new(topple::Topple::<D2>::unrefined(def))),
         #[cfg(feature = "rapier")]
         "rapier" => Some(Box::new(rapier2::Rapier2::new(def))),
         #[cfg(feature = "box2d")]
@@ -112,6 +117,8 @@ pub fn make3(engine: &str, def: &WorldDef<D3>) -> Option<Box<dyn Engine<D3>>> {
     match engine {
         #[cfg(feature = "topple")]
         "topple" => Some(Box::new(topple::Topple::<D3>::new(def))),
+        #[cfg(feature = "topple")]
+        UNREFINED => Some(Box::new(topple::Topple::<D3>::unrefined(def))),
         #[cfg(feature = "rapier")]
         "rapier" => Some(Box::new(rapier3::Rapier3::new(def))),
         #[cfg(feature = "box3d")]
@@ -127,7 +134,7 @@ pub fn make3(engine: &str, def: &WorldDef<D3>) -> Option<Box<dyn Engine<D3>>> {
 #[allow(clippy::match_like_matches_macro)]
 pub fn is_built_in(engine: &str) -> bool {
     match engine {
-        "topple" => cfg!(feature = "topple"),
+        "topple" | UNREFINED => cfg!(feature = "topple"),
         "rapier" => cfg!(feature = "rapier"),
         "box2d" => cfg!(feature = "box2d"),
         "box3d" => cfg!(feature = "box3d"),
@@ -142,7 +149,7 @@ pub fn version(engine: &str) -> String {
     let c_flags = concat!("; ", env!("CC"), " ", env!("CFLAGS"));
     match engine {
         #[cfg(feature = "topple")]
-        "topple" => topple::version(),
+        "topple" | UNREFINED => topple::version(),
         #[cfg(feature = "rapier")]
         "rapier" => rapier_version(),
         #[cfg(feature = "box2d")]

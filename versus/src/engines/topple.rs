@@ -39,7 +39,16 @@ pub struct Topple<D: Bridge> {
 impl<D: Bridge> Topple<D> {
     /// An empty world.
     pub fn new(def: &WorldDef<D>) -> Self {
-        let settings = Settings { gravity: def.gravity, sleeping: def.sleeping, ..Settings::default() };
+        Self::with_settings(def, Settings::default())
+    }
+
+    /// An empty world in which all groups of bodies are solved alike, however much they bear.
+    pub fn unrefined(def: &WorldDef<D>) -> Self {
+        Self::with_settings(def, Settings { max_refinement: 1, ..Settings::default() })
+    }
+
+    fn with_settings(def: &WorldDef<D>, settings: Settings<D::Theirs>) -> Self {
+        let settings = Settings { gravity: def.gravity, sleeping: def.sleeping, ..settings };
         let mut world = topple::World::with_settings(settings).expect("the scenes' settings are possible");
         if def.threads > 1 {
             world.set_executor(Arc::new(Pool::new(def.threads)));

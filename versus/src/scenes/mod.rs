@@ -8,6 +8,7 @@ mod energy;
 mod joints;
 mod moving;
 mod piles;
+pub mod ratios;
 mod special;
 mod stacks;
 mod support;
@@ -119,7 +120,8 @@ pub fn find(name: &str) -> Option<Scene> {
         Some((base, size)) => (base, Some(size.parse().ok()?)),
         None => (name, None),
     };
-    let scene = all().into_iter().chain(check::SCENES.iter().copied()).find(|scene| scene.name == base)?;
+    let hidden = check::SCENES.iter().chain(ratios::SCENES).chain(moving::FINE);
+    let scene = all().into_iter().chain(hidden.copied()).find(|scene| scene.name == base)?;
     Some(Scene { size: size.unwrap_or(scene.size), ..scene })
 }
 
@@ -150,7 +152,7 @@ mod tests {
 
     #[test]
     fn every_scene_is_well_formed() {
-        for scene in all() {
+        for scene in all().into_iter().chain(ratios::SCENES.iter().chain(moving::FINE).copied()) {
             match scene.generator {
                 Generator::Two(make) => check(scene.name, &make(scene.size)),
                 Generator::Three(make) => check(scene.name, &make(scene.size)),

@@ -163,6 +163,17 @@ fn smash(columns: usize) -> Spec<D2> {
     spec
 }
 
+/// The tilted sheet with ten times as many steps; for the page of the grid (`pages.rs`), not part of the table.
+pub const FINE: &[Scene] = &[Scene {
+    samples: 1500,
+    generator: Generator::Three(grid45_fine),
+    ..grid("3d-grid45-fine", "400 cubes in a sheet tilted by 45°, dt 1/300", 20)
+}];
+
+fn grid45_fine(side: usize) -> Spec<D3> {
+    Spec { dt: 1.0 / 300.0, ..grid45(side) }
+}
+
 /// A sheet of cubes in a plane at 45° to the floor, the cubes aligned with it. It is its own mirror image in x, and nothing
 /// pushes along x: every sideways motion is an error of the engine.
 fn grid45(side: usize) -> Spec<D3> {

@@ -172,6 +172,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case("gas of 2 000 spheres under gravity", with, || gas_case::<D3>(9.8, 0.03)),
         case("ball that bounces, e = 1, 3D", "ten heights within 1 %", || bounces::<D3>(1.0)),
         case("ball that bounces, e = 0.8, 3D", "ten heights within 1 %", || bounces::<D3>(0.8)),
+        case("disc that bounces, e = 1, 2D", "ten heights within 1 %", || bounces::<D2>(1.0)),
         case("disc that bounces, e = 0.8, 2D", "ten heights within 1 %", || bounces::<D2>(0.8)),
         case("cradle, one in, 2D", "one out", || cradle::<D2>(1)),
         case("cradle, two in, 2D", "two out", || cradle::<D2>(2)),

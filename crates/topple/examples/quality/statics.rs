@@ -161,22 +161,31 @@ fn grid(side: usize, dt: f32) -> (f32, usize) {
     (sum / ids.len() as f32, lost)
 }
 
+/// Half of what the best other engine gets at any size [m]: `docs/benchmarks/grid45.md`.
+const MOST_SIDEWAYS: f32 = 0.01;
+
 fn grid_case(dt: f32) -> Found {
     let mut text = Vec::new();
-    let mut lost = 0;
+    let (mut lost, mut worst) = (0, 0.0_f32);
     for side in [6, 20, 40, 80] {
         let (mean, gone) = grid(side, dt);
-        text.push(format!("{}: {mean:.3} m", side * side));
+        text.push(format!("{}: {:.3} mm", side * side, 1000.0 * mean));
         lost += gone;
+        worst = worst.max(mean);
     }
-    Found::new(format!("mean sideways {}; {lost} lost", text.join(", ")), lost == 0)
+    let holds = lost == 0 && worst < MOST_SIDEWAYS;
+    Found::new(format!("mean sideways {}; {lost} lost", text.join(", ")), holds)
 }
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         case("masonry arch of 27", "stands at t/R 0.12, falls at 0.09", arch_case),
         case("domino wave", "within 5 % of the leaning chain", domino_case),
-        case("grid of cubes at 45°, dt 1/30", "no body lost", || grid_case(1.0 / 30.0)),
-        case("grid of cubes at 45°, dt 1/300", "no body lost", || grid_case(1.0 / 300.0)),
+        case("grid of cubes at 45°, dt 1/30", "none lost, mean sideways below 10 mm", || {
+            grid_case(1.0 / 30.0)
+        }),
+        case("grid of cubes at 45°, dt 1/300", "none lost, mean sideways below 10 mm", || {
+            grid_case(1.0 / 300.0)
+        }),
     ]
 }

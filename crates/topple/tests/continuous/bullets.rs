@@ -46,12 +46,13 @@ fn passes<D: Kit>(is_bullet: bool) -> (usize, usize) {
                 let now = place(pair + 1) - place(pair);
                 let before = core::mem::replace(&mut apart[lane][pair], now);
                 // Once they have glanced off each other they may fly past, but not through: the thinnest is a tenth of its size
-                // thick, so their middles are at least that far apart when they do.
+                // thick, so their middles are about that far apart when they do. Half of it, because plates that slide along each
+                // other at 130 m/s and turn by a tenth within a step are pressed into each other by a third of their thickness.
                 let aside = |mut v: D::Vec| {
                     v.set(0, 0.0);
                     v.length()
                 };
-                let in_line = aside(before).max(aside(now)) < 0.09 * sizes[lane];
+                let in_line = aside(before).max(aside(now)) < 0.05 * sizes[lane];
                 let turned = before.get(0) > 0.0 && now.get(0) < 0.0;
                 passed += usize::from(turned && in_line);
             }

@@ -39,10 +39,10 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
         [
             [
                 0x038ed0a26564ea45,
-                0x31a5f7ea8b110852,
-                0x44edda32bd142e68,
-                0x55e38a75f0583b92,
-                0x98053170e3a9c6b5,
+                0x100b9c7d4242d007,
+                0xeaceef538b785318,
+                0x7278c01faac5bbef,
+                0x12967abb486135be,
             ],
             [
                 0x3308fb8e7220576f,

@@ -19,6 +19,8 @@ mod compounds;
 mod stacking;
 // Heavy things on light ones: small steps for those who need them.
 mod small_steps;
+// What is its own mirror image stays so.
+mod symmetry;
 // What a step reports, and the functions of the user that it calls.
 mod events;
 // Rays, points and boxes asked of a world.

@@ -272,6 +272,7 @@ fn takes_few_bytes<D: TestDim>(per_manifold: usize, points: u32) {
     const HIGH: usize = 6;
     let empty = World::<D>::new().snapshot().len();
     let mut world = World::<D>::new();
+    adjust(&mut world, |s| s.sleeping = false);
     let floor = [ShapeDef::new(D::block(2000.0, 2.0))];
     world.create_body_with(BodyDef::fixed(D::point(900.0, -1.0)), floor).unwrap();
     for i in 0..COLUMNS * HIGH {

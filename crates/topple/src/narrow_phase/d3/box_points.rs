@@ -258,13 +258,16 @@ impl Polygon {
                 count += 1;
             }
             if (dp <= 0.0) != (dq <= 0.0) && count < 8 {
-                let s = dp / (dp - dq);
                 // Leaving along the edge of p, the new edge follows; coming back in, the other way round.
                 let (edge_in, edge_out) = if dp <= 0.0 { (p.edge_out, edge) } else { (edge, p.edge_out) };
+                // From the end that stays to the one that goes, whichever comes first: what is its own mirror image is cut
+                // alike on both sides, to the last bit.
+                let (stays, goes, ds, dg) = if dp <= 0.0 { (p, q, dp, dq) } else { (q, p, dq, dp) };
+                let s = ds / (ds - dg);
                 kept[count] = FlatPoint {
-                    x: p.x + (q.x - p.x) * s,
-                    y: p.y + (q.y - p.y) * s,
-                    z: p.z + (q.z - p.z) * s,
+                    x: stays.x + (goes.x - stays.x) * s,
+                    y: stays.y + (goes.y - stays.y) * s,
+                    z: stays.z + (goes.z - stays.z) * s,
                     edge_in,
                     edge_out,
                 };

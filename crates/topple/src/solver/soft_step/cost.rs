@@ -90,15 +90,22 @@ const fn dot(m: usize) -> usize {
     2 * m - 1
 }
 
-/// Operations of `kernel::solve_normals` per lane.
+/// Operations of `normals::solve_normals` per lane, for more than one point.
 const fn normals_flops(n: usize, a: usize, points: usize, bias: bool) -> usize {
     // 1/m of both, and the choice of the softness; Δp and v along the normal.
     let start = 1 + 2 + 2 * (n + dot(n));
-    // Separation and approach speed; gap, its sign; the change; the impulse; what it does to speed and spins.
+    // Separation and approach speed; gap, its sign, the least change; the change wanted.
     let geometry = 2 * (2 * dot(a) + 1) + 2 + 1;
-    let law = 2 + if bias { 12 } else { 4 };
-    let apply = 2 + 1 + 2 + 1 + 2 + 4 * a;
-    start + points * (geometry + law + apply) + 2 + 4 * n
+    let law = 3 + if bias { 13 } else { 4 };
+    let between = points * (points - 1) / 2 * (2 * dot(a) + 4);
+    // A sweep per mirror order, and the mean of all.
+    let orders = if points == 2 { 2 } else { 4 };
+    let again = if points == 2 { 2 * 4 } else { 0 };
+    let sweep = 1 + 2 * (points - 1) + points * (points - 1) + again;
+    let sweeps = orders * sweep + (orders - 1) * 2 * points;
+    let spins = points * 2 * a + a * (2 * (points - 1) + 4);
+    let apply = points + spins + (points - 1) + 3 + 4 * n;
+    start + points * (geometry + law) + between + sweeps + apply
 }
 
 /// Operations of `kernel::solve_friction` per lane.
@@ -116,8 +123,9 @@ const fn friction_flops(n: usize, a: usize, points: usize, t: usize, k: usize) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::soft_step::kernel::{PassParams, Side, solve_friction, solve_normals};
+    use crate::solver::soft_step::kernel::{PassParams, Side, solve_friction};
     use crate::solver::soft_step::lanes::{F8, Lanes};
+    use crate::solver::soft_step::normals::solve_normals;
     use crate::solver::soft_step::prepare::Softness;
     use core::cell::Cell;
 
@@ -198,7 +206,7 @@ mod tests {
         let mut row = Row::<N, A, P> { count: P as u8, ..Row::default() };
         let mut friction = FrictionRow::<A, T, K, P>::default();
         let soft = [Softness { rate: 1.0, mass_scale: 0.5 }; 2];
-        let params = PassParams { soft, inv_h: 1.0, push_speed: 1.0, is_odd: false };
+        let params = PassParams { soft, inv_h: 1.0, push_speed: 1.0 };
         let run = |work: &mut dyn FnMut()| {
             COUNT.set(0);
             work();

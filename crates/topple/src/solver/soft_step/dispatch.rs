@@ -2,6 +2,7 @@
 
 use super::kernel::{self, PassParams};
 use super::lanes::{Lanes, Scalar, SimdWidth};
+use super::normals::solve_normals;
 use super::pack::Packed;
 use super::prepare::{Flat, PrepareParams, body_line, prepare_row};
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
@@ -66,10 +67,10 @@ pub(super) unsafe fn pass<
         };
         match which {
             Pass::WarmStart => kernel::warm_start(row, friction, &mut a, &mut b),
-            Pass::Solve => kernel::solve_normals::<L, N, A, P, true>(row, &mut a, &mut b, run.params),
+            Pass::Solve => solve_normals::<L, N, A, P, true>(row, &mut a, &mut b, run.params),
             Pass::Relax => {
                 kernel::solve_friction(row, friction, &mut a, &mut b);
-                kernel::solve_normals::<L, N, A, P, false>(row, &mut a, &mut b, run.params);
+                solve_normals::<L, N, A, P, false>(row, &mut a, &mut b, run.params);
             }
         }
         // SAFETY: only lanes of dynamic bodies are written, which are distinct and ours.

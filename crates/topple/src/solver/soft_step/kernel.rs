@@ -94,7 +94,7 @@ pub(crate) fn minus<L: Lanes, const M: usize>(a: &[L; M], b: &[L; M]) -> [L; M] 
 }
 
 #[inline(always)]
-fn load<L: Lanes, const M: usize>(from: &[F8; M]) -> [L; M] {
+pub(crate) fn load<L: Lanes, const M: usize>(from: &[F8; M]) -> [L; M] {
     core::array::from_fn(|i| L::load(&from[i]))
 }
 
@@ -124,65 +124,6 @@ pub(crate) struct PassParams {
     pub inv_h: f32,
     /// Largest speed of pushing overlaps out [m/s].
     pub push_speed: f32,
-    /// Every other sub-step.
-    pub is_odd: bool,
-}
-
-/// The normal points of a row. `BIAS`: push overlaps out; otherwise only stop the approach.
-#[inline(always)]
-pub(crate) fn solve_normals<L: Lanes, const N: usize, const A: usize, const P: usize, const BIAS: bool>(
-    row: &mut Row<N, A, P>,
-    a: &mut Side<L, N, A>,
-    b: &mut Side<L, N, A>,
-    params: PassParams,
-) {
-    let zero = L::splat(0.0);
-    let one = L::splat(1.0);
-    let inv_h = L::splat(params.inv_h);
-    let push = L::splat(-params.push_speed);
-    let n: [L; N] = load(&row.n);
-    let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
-    let (turn_a, turn_b) = (L::mask(row.write_a), L::mask(row.write_b));
-    let both_move = L::mask(row.write_a & row.write_b);
-    let [free, ground] = params.soft;
-    let rate = L::select(both_move, L::splat(free.rate), L::splat(ground.rate));
-    let soft = L::select(both_move, L::splat(free.mass_scale), L::splat(ground.mass_scale));
-    let both = inv_ma.add(inv_mb);
-    let moved = dot(&n, &minus(&b.p, &a.p));
-    let mut speed = dot(&n, &minus(&b.v, &a.v));
-    let mut total = zero;
-    let count = row.count as usize;
-    for i in 0..count {
-        // Every other sub-step takes the points from the last to the first: always the same one first would tip symmetric
-        // stacks over to its side.
-        let point = &mut row.points[if params.is_odd { count - 1 - i } else { i }];
-        let ja: [L; A] = load(&point.ja);
-        let jb: [L; A] = load(&point.jb);
-        let turned = dot(&jb, &b.t).sub(dot(&ja, &a.t));
-        let s = L::load(&point.s0).add(moved).add(turned);
-        let vn = speed.add(dot(&jb, &b.u).sub(dot(&ja, &a.u)));
-        let apart = s.greater(zero);
-        let lambda = L::load(&point.lambda);
-        let gap = s.mul(inv_h);
-        let mass = L::load(&point.mass);
-        let change = if BIAS {
-            let bias = L::select(apart, gap, rate.mul(s).max(push));
-            let ms = L::select(apart, one, soft);
-            zero.sub(mass.mul(ms.mul(vn).add(bias))).sub(one.sub(ms).mul(lambda.sub(L::load(&point.load))))
-        } else {
-            let bias = L::select(apart, gap, zero);
-            zero.sub(mass.mul(vn.add(bias)))
-        };
-        let new = lambda.add(change).max(zero);
-        let change = new.sub(lambda);
-        new.store(&mut point.lambda);
-        speed = speed.add(change.mul(both));
-        total = total.add(change);
-        sub_scaled(&mut a.u, &ja, L::select(turn_a, change, zero));
-        add_scaled(&mut b.u, &jb, L::select(turn_b, change, zero));
-    }
-    sub_scaled(&mut a.v, &n, total.mul(inv_ma));
-    add_scaled(&mut b.v, &n, total.mul(inv_mb));
 }
 
 /// Unit tangents of the normal, lane by lane; the same formulas as `Dim::tangent_basis`.
@@ -308,12 +249,23 @@ pub(crate) fn warm_start<
     let (inv_ma, inv_mb) = (L::load(&row.inv_ma), L::load(&row.inv_mb));
     let (turn_a, turn_b) = (L::mask(row.write_a), L::mask(row.write_b));
     let zero = L::splat(0.0);
-    let mut total = zero;
-    for point in &row.points[..row.count as usize] {
-        let lambda = L::load(&point.lambda);
-        total = total.add(lambda);
-        sub_scaled(&mut a.u, &load(&point.ja), L::select(turn_a, lambda, zero));
-        add_scaled(&mut b.u, &load(&point.jb), L::select(turn_b, lambda, zero));
+    let (mut total, mut spin_a, mut spin_b) = (zero, [zero; A], [zero; A]);
+    // In pairs, as in `normals.rs`: what is its own mirror image stays so to the last bit.
+    for pair in row.points[..row.count as usize].chunks(2) {
+        let (mut load_sum, mut pair_a, mut pair_b) = (zero, [zero; A], [zero; A]);
+        for point in pair {
+            let lambda = L::load(&point.lambda);
+            load_sum = load_sum.add(lambda);
+            add_scaled(&mut pair_a, &load(&point.ja), lambda);
+            add_scaled(&mut pair_b, &load(&point.jb), lambda);
+        }
+        total = total.add(load_sum);
+        spin_a = core::array::from_fn(|d| spin_a[d].add(pair_a[d]));
+        spin_b = core::array::from_fn(|d| spin_b[d].add(pair_b[d]));
+    }
+    for d in 0..A {
+        a.u[d] = a.u[d].sub(L::select(turn_a, spin_a[d], zero));
+        b.u[d] = b.u[d].add(L::select(turn_b, spin_b[d], zero));
     }
     sub_scaled(&mut a.v, &n, total.mul(inv_ma));
     add_scaled(&mut b.v, &n, total.mul(inv_mb));

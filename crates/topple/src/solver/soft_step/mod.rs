@@ -20,7 +20,7 @@
 //! the rows are not touched: three of four warm-start sweeps disappear.
 //!
 //! **Files**: `lanes.rs` the arithmetic, `rows.rs` the layout, `pack.rs` the bodies, `prepare.rs` manifolds to rows and
-//! back, `kernel.rs` the passes with their formulas, `impacts.rs` what bounces, `rolling.rs` rolling resistance, `joints.rs` the joints, `dispatch.rs` rows by width,
+//! back, `kernel.rs` the passes with their formulas, `normals.rs` the points of a manifold, `impacts.rs` what bounces, `rolling.rs` rolling resistance, `joints.rs` the joints, `dispatch.rs` rows by width,
 //! `velocities.rs` what goes in and out, `heavy.rs` who bears much, `cost.rs` operations and bytes, `stages.rs` the order of the stages. In every colour joints come before contacts: what must not overlap has the last word.
 
 mod cost;
@@ -30,6 +30,7 @@ mod impacts;
 mod joints;
 mod kernel;
 mod lanes;
+mod normals;
 mod pack;
 mod prepare;
 mod rolling;

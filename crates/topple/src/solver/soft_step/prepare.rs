@@ -296,6 +296,7 @@ pub(crate) fn prepare_row<
     let start: Option<[Side<L, N, A>; 2]> = flat.bounces.then(|| states.map(gather));
     let reach = h1[3].mul(L::splat(params.speculative)).max(L::splat(LEAST_REACH));
     let (mut center_a, mut center_b, mut weights) = ([zero; N], [zero; N], zero);
+    let (mut pair_a, mut pair_b, mut pair) = ([zero; N], [zero; N], zero);
     let mut anchors = [[zero; N]; P];
     let mut strikes = false;
     for i in 0..flat.most {
@@ -333,9 +334,18 @@ pub(crate) fn prepare_row<
         // distance and hardly at twice of it.
         let weight = L::splat(2.0).sub(separation.div(reach)).max(L::splat(LEAST_WEIGHT)).min(one);
         let weight = L::select(is_used, weight, zero);
-        add_scaled(&mut center_a, &r_a, weight);
-        add_scaled(&mut center_b, &r_b, weight);
-        weights = weights.add(weight);
+        // In pairs, as in `normals.rs`: what is its own mirror image stays so to the last bit.
+        if i % 2 == 0 {
+            (pair_a, pair_b, pair) = ([zero; N], [zero; N], zero);
+        }
+        add_scaled(&mut pair_a, &r_a, weight);
+        add_scaled(&mut pair_b, &r_b, weight);
+        pair = pair.add(weight);
+        if i % 2 == 1 || i + 1 == flat.most {
+            center_a = core::array::from_fn(|k| center_a[k].add(pair_a[k]));
+            center_b = core::array::from_fn(|k| center_b[k].add(pair_b[k]));
+            weights = weights.add(pair);
+        }
         anchors[i] = r_a;
     }
 

@@ -122,14 +122,12 @@ enum Stage {
     IntegratePositions,
     Rows {
         pass: Pass,
-        is_odd: bool,
         from: u32,
         to: u32,
     },
     /// Rows of one contact each, one after the other.
     Overflow {
         pass: Pass,
-        is_odd: bool,
         to: u32,
     },
     Store,
@@ -206,7 +204,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 pieces.push(count);
             }
         };
-        let sweep = |pass: Pass, is_odd: bool, add: &mut dyn FnMut(Stage, usize)| {
+        let sweep = |pass: Pass, add: &mut dyn FnMut(Stage, usize)| {
             let joint_pass = match pass {
                 Pass::WarmStart => JointPass::WarmStart,
                 Pass::Solve => JointPass::Solve,
@@ -217,11 +215,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             };
             add(Stage::Direct { pass: joint_pass }, usize::from(is_direct));
             joints(0, joint_ranges[0].pieces().min(1), add);
-            add(Stage::Overflow { pass, is_odd, to: serial }, usize::from(serial > 0));
+            add(Stage::Overflow { pass, to: serial }, usize::from(serial > 0));
             for (color, range) in ranges[..count].iter().enumerate() {
                 joints(color + 1, joint_ranges[color + 1].pieces(), add);
                 let pieces = (range.end - range.start).div_ceil(ROWS_PER_PIECE as u32);
-                add(Stage::Rows { pass, is_odd, from: range.start, to: range.end }, pieces as usize);
+                add(Stage::Rows { pass, from: range.start, to: range.end }, pieces as usize);
             }
         };
         let joint_pieces = joints.all().pieces();
@@ -236,11 +234,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 add(Stage::IntegrateVelocities { first }, body_pieces);
             }
             if substep == 0 && context.settings.warm_starting {
-                sweep(Pass::WarmStart, false, &mut add);
+                sweep(Pass::WarmStart, &mut add);
             }
-            sweep(Pass::Solve, substep % 2 == 1, &mut add);
+            sweep(Pass::Solve, &mut add);
             add(Stage::IntegratePositions, body_pieces);
-            sweep(Pass::Relax, substep % 2 == 1, &mut add);
+            sweep(Pass::Relax, &mut add);
         }
         add(Stage::Store, row_pieces);
         add(Stage::StoreJoints, joint_pieces);
@@ -377,7 +375,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let stages = &stages[..];
         // Stiff groups would throw what they push out: nothing takes the speed back in so short a time.
         let push_speed = settings.push_speed / refinement.sqrt();
-        let params = PassParams { soft, inv_h: 1.0 / h, push_speed, is_odd: false };
+        let params = PassParams { soft, inv_h: 1.0 / h, push_speed };
         let joint_scene = JointScene {
             settings,
             props,
@@ -533,8 +531,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                     packed.set_rotation::<D>(rotation);
                 }
             }
-            Stage::Rows { pass, is_odd, from, to } => {
-                let params = PassParams { is_odd, ..params };
+            Stage::Rows { pass, from, to } => {
                 let first = from as usize + piece * ROWS_PER_PIECE;
                 let last = (to as usize).min(first + ROWS_PER_PIECE);
                 // SAFETY: pieces do not overlap; lanes of one colour share no dynamic body.
@@ -549,8 +546,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                     rolling.pass(rows.range(first, last), cold.range(first, last), packed, pass);
                 }
             }
-            Stage::Overflow { pass, is_odd, to } => {
-                let params = PassParams { is_odd, ..params };
+            Stage::Overflow { pass, to } => {
                 for index in 0..to as usize {
                     // SAFETY: one piece, row after row.
                     unsafe {
