@@ -213,12 +213,23 @@ impl<D: Dim> Proxies<D> {
 /// Tells the processor that an element may be needed soon, where there is a way to. Any index will do.
 #[inline(always)]
 pub(super) fn prefetch<T>(list: &[T], index: u32) {
+    prefetch_at(list.as_ptr().wrapping_add(index as usize).cast());
+}
+
+/// [`prefetch`] for the last bytes of an element that fills more than one cache line.
+#[inline(always)]
+pub(super) fn prefetch_end<T>(list: &[T], index: u32) {
+    prefetch_at(list.as_ptr().wrapping_add(index as usize + 1).cast::<u8>().wrapping_sub(1));
+}
+
+#[inline(always)]
+fn prefetch_at(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: SSE is part of x86-64, and the worst that a prefetch of any address at all can be is useless.
     unsafe {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(list.as_ptr().wrapping_add(index as usize).cast());
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (list, index);
+    let _ = address;
 }

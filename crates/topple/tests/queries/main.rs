@@ -1,5 +1,6 @@
 //! Queries of the world: the tree must find exactly what looking at every shape finds.
 
+mod composites;
 mod pairs;
 
 use std::sync::Arc;

@@ -17,7 +17,7 @@ const CASES: usize = 12;
 /// Steps of the march that looks for what a cast should have met.
 const MARCH: usize = 40;
 /// Every way to compute a contact.
-const ALGORITHMS: [Algorithm; 4] =
+pub(crate) const ALGORITHMS: [Algorithm; 4] =
     [Algorithm::Auto, Algorithm::Sat, Algorithm::SeparatingPlanes, Algorithm::Gjk];
 /// Where the page is.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/narrow-phases/pairs.md");
@@ -281,7 +281,7 @@ fn tables<D: Kinds>(title: &str) -> String {
 #[test]
 fn every_cell_of_the_matrix_holds_and_the_page_says_so() {
     let mut page = String::from(
-        "# What can be asked of which pair\n\nWritten by a test that tries every cell against brute force (`crates/topple/tests/queries/pairs.rs`; `UPDATE_EXPECT=1`\nwrites it anew). ✓: tested, in this order of the pair; under contacts by every narrow phase. –: no question, because neither of the two\ncan move (contacts), or because both are half-spaces, which are nowhere apart or everywhere (distance, shape cast).\n\n",
+        "# What can be asked of which pair\n\nWritten by a test that tries every cell against brute force (`crates/topple/tests/queries/pairs.rs`; `UPDATE_EXPECT=1`\nwrites it anew). Meshes, height fields and chains are compared with all their\nchildren in f64 besides (`crates/topple/tests/queries/composites.rs`). ✓: tested, in this order of the pair; under contacts by every narrow phase. –: no question, because neither of the two\ncan move (contacts), or because both are half-spaces, which are nowhere apart or everywhere (distance, shape cast).\n\n",
     );
     page += &tables::<D2>("The plane");
     page += &tables::<D3>("Space");

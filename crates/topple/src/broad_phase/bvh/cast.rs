@@ -82,7 +82,11 @@ impl<D: Dim> Tree<D> {
         if ray.enter(&root.bounds, *max).is_none() {
             return;
         }
-        if ray.is_plain {
+        if ray.is_plain
+            && let Some(quads) = self.quads()
+        {
+            quads.ray(ray, max, visit);
+        } else if ray.is_plain {
             self.descend::<true>(root.link, ray, max, visit);
         } else {
             self.descend::<false>(root.link, ray, max, visit);

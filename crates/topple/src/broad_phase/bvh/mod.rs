@@ -2,7 +2,8 @@
 //!
 //! Moved leaves widen their ancestors; now and then what is stale is taken apart and built anew, or the whole tree, if
 //! most of it moved (`tree.rs`, `build.rs`). Pairs are found from what moved alone (`pairs.rs`), so static and sleeping
-//! bodies cost nothing. Questions are answered in `cast.rs`. New proxies wait in a list until the next update, which
+//! bodies cost nothing. Questions are answered in `cast.rs`, many rays in
+//! `quads.rs`. New proxies wait in a list until the next update, which
 //! inserts a few one by one and builds many at once. Boxes without bounds (planes) are in a list of their own.
 //!
 //! Complexity: update O(m) amortised, pairs O(m log n + pairs) for m moved of n; O(n + pairs) if most moved.
@@ -20,6 +21,7 @@ mod cast;
 mod geometry;
 mod nodes;
 mod pairs;
+mod quads;
 mod slabs;
 mod tree;
 
@@ -360,6 +362,11 @@ impl<D: Dim> BroadPhaseBvh<D> {
         part(self.leaves[0].len())
             .map(Piece::OnStatic)
             .or_else(|| part(self.leaves[1].len()).map(Piece::Static))
+    }
+
+    #[cfg(test)]
+    fn is_collapsed(&self) -> bool {
+        self.moving.is_collapsed() || self.fixed.is_collapsed()
     }
 
     /// For tests: panics unless all lists and trees are consistent.

@@ -1,9 +1,10 @@
-//! A ray against two boxes at once: where it enters each of them.
+//! A ray against two or four boxes at once: where it enters each of them.
 //!
 //! A box is what several slabs have in common; the ray is in the box from the last slab that it enters to the first that it
-//! leaves. On x86-64 the axes are the lanes of one instruction (SSE2, which every such processor has); elsewhere it is the plain
+//! leaves. On x86-64 the axes, or the four boxes, are the lanes of one instruction (SSE2, which every such processor has); elsewhere it is the plain
 //! loop. Both do the same operations, so they give the same bits, and the same as [`Aabb::ray`].
 
+use super::quads::{LANES, Quad};
 use super::tree::Node;
 use crate::math::*;
 
@@ -55,6 +56,38 @@ impl<D: Dim> Ray<D> {
         self.wide.enter_both::<D, PLAIN>(pair, max)
     }
 
+    /// The same for the boxes of a quad: where it enters them, and bits of those it meets. Plain rays only.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn enter_four(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
+        self.wide.enter_four::<D>(quad, max)
+    }
+
+    /// The same for the boxes of a quad: where it enters them, and bits of those it meets. Plain rays only.
+    #[cfg(not(target_arch = "x86_64"))]
+    #[inline(always)]
+    pub(super) fn enter_four(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
+        self.enter_each(quad, max)
+    }
+
+    /// [`Self::enter_four`], lane by lane.
+    #[cfg(any(test, not(target_arch = "x86_64")))]
+    fn enter_each(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
+        let (mut enter, mut hits) = ([0.0; LANES], 0);
+        for lane in 0..LANES {
+            let (mut near, mut far): (Real, Real) = (0.0, max);
+            for axis in 0..D::N {
+                let (origin, inv) = (self.origin.to_vec().get(axis), self.inv.get(axis));
+                let back = usize::from(inv < 0.0);
+                near = near.max((quad.bounds[2 * axis + back][lane] - origin) * inv);
+                far = far.min((quad.bounds[2 * axis + 1 - back][lane] - origin) * inv);
+            }
+            enter[lane] = near;
+            hits |= u32::from(near <= far) << lane;
+        }
+        (enter, hits & quad.used)
+    }
+
     /// The same for two siblings, whose boxes are finite.
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
@@ -69,7 +102,7 @@ impl<D: Dim> Ray<D> {
 
 #[cfg(target_arch = "x86_64")]
 mod wide {
-    use super::{Entry, Node};
+    use super::{Entry, LANES, Node, Quad};
     use crate::math::*;
     use core::arch::x86_64::*;
 
@@ -81,6 +114,10 @@ mod wide {
         grow: __m128,
         /// All ones along axes that the ray is parallel to.
         parallel: __m128,
+        /// Origin and 1 / direction of every axis in all lanes.
+        axes: [[__m128; 2]; 3],
+        /// 1 for axes along which the ray goes back, and so meets the upper bound first.
+        back: [usize; 3],
     }
 
     impl Ray {
@@ -90,6 +127,7 @@ mod wide {
                 (_, 3) => 0.0,
                 _ => v.get(i),
             };
+            let slopes = inv;
             // SAFETY: SSE2 is part of x86-64.
             unsafe {
                 let load = |v: D::Vec| _mm_setr_ps(lane(v, 0), lane(v, 1), lane(v, 2), lane(v, 3));
@@ -101,7 +139,14 @@ mod wide {
                     // Lower bounds grow downwards.
                     grow = _mm_xor_ps(grow, _mm_setr_ps(-0.0, -0.0, 0.0, 0.0));
                 }
-                Self { origin: load(origin.to_vec()), inv: _mm_andnot_ps(parallel, inv), grow, parallel }
+                let mut axes = [[_mm_setzero_ps(); 2]; 3];
+                let mut back = [0; 3];
+                for axis in 0..D::N {
+                    axes[axis] = [_mm_set1_ps(origin.to_vec().get(axis)), _mm_set1_ps(slopes.get(axis))];
+                    back[axis] = usize::from(slopes.get(axis) < 0.0);
+                }
+                let inv = _mm_andnot_ps(parallel, inv);
+                Self { origin: load(origin.to_vec()), inv, grow, parallel, axes, back }
             }
         }
 
@@ -124,6 +169,24 @@ mod wide {
                 let hits = _mm_movemask_ps(_mm_cmple_ps(enter, leave)) as u32 & 3;
                 let second = _mm_shuffle_ps::<1>(enter, enter);
                 Entry { enter: [_mm_cvtss_f32(enter), _mm_cvtss_f32(second)], hits }
+            }
+        }
+
+        #[inline(always)]
+        pub(super) fn enter_four<D: Dim>(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
+            // SAFETY: SSE2 is part of x86-64, and the bounds are arrays of four numbers.
+            unsafe {
+                let (mut near, mut far) = (_mm_setzero_ps(), _mm_set1_ps(max));
+                for axis in 0..D::N {
+                    let ([origin, inv], back) = (self.axes[axis], self.back[axis] % 2);
+                    let first = _mm_loadu_ps(quad.bounds[2 * axis + back].as_ptr());
+                    let last = _mm_loadu_ps(quad.bounds[2 * axis + 1 - back].as_ptr());
+                    near = _mm_max_ps(near, _mm_mul_ps(_mm_sub_ps(first, origin), inv));
+                    far = _mm_min_ps(far, _mm_mul_ps(_mm_sub_ps(last, origin), inv));
+                }
+                let mut enter = [0.0; LANES];
+                _mm_storeu_ps(enter.as_mut_ptr(), near);
+                (enter, _mm_movemask_ps(_mm_cmple_ps(near, far)) as u32 & quad.used)
             }
         }
 
@@ -217,6 +280,12 @@ mod tests {
                 met += u32::from(found.is_some());
             }
             plain += u32::from(ray.is_plain);
+            if ray.is_plain {
+                let quad = Quad::of(&[pair[0], pair[1], pair[1]]);
+                let (enter, hits) = ray.enter_four(&quad, max);
+                assert_eq!((enter, hits), ray.enter_each(&quad, max));
+                assert_eq!(hits, got.hits | (got.hits & 2) << 1, "an unused lane is never met");
+            }
         }
         assert!(met > 1_000 && plain > 2_000 && plain < 18_000, "{met} boxes met, {plain} plain rays");
     }

@@ -11,8 +11,11 @@
 use super::build::{Item, build_in_place, build_into};
 use super::geometry::{area, contains, is_stride, overlaps, union};
 use super::nodes::Nodes;
+use super::quads::Quads;
 use crate::exec::Executor;
 use crate::math::*;
+use core::sync::atomic::{AtomicU32, Ordering};
+use std::sync::OnceLock;
 
 /// The link is a proxy, not a pair of nodes.
 pub(super) const LEAF: u32 = 1 << 31;
@@ -34,6 +37,9 @@ const MOVES_PER_STRIDE: usize = 2;
 const MOVES_PER_JUMP: usize = 16;
 /// A full rebuild is due when one in so many leaves was inserted or removed by itself.
 const CHANGES_PER_REBUILD: usize = 2;
+
+/// One ray for so many leaves pays for making quads of the tree.
+const LEAVES_PER_RAY: usize = 4;
 
 /// A box and what is in it: a proxy or two nodes.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +73,7 @@ impl<D: Dim> Node<D> {
 }
 
 /// See the module head.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Tree<D: Dim> {
     /// Empty, or the root, an unused neighbour, and pairs.
     pub(super) nodes: Nodes<D>,
@@ -94,6 +100,10 @@ pub(super) struct Tree<D: Dim> {
     items: Vec<Item<D>>,
     /// Scratch: pairs to be reused.
     order: Vec<u32>,
+    /// The same tree with four children per node, while nothing changes.
+    quads: OnceLock<Option<Quads>>,
+    /// Rays since the last change, until there are quads.
+    rays: AtomicU32,
     pub(super) refitted: u64,
     pub(super) rebuilt: u64,
 }
@@ -114,12 +124,40 @@ impl<D: Dim> Tree<D> {
             tag,
             items: Vec::new(),
             order: Vec::new(),
+            quads: OnceLock::new(),
+            rays: AtomicU32::new(0),
             refitted: 0,
             rebuilt: 0,
         }
     }
 
+    /// The tree for rays, if so many were asked that it pays. Called once for every ray.
+    pub(super) fn quads(&self) -> Option<&Quads> {
+        if let Some(ready) = self.quads.get() {
+            return ready.as_ref();
+        }
+        let rays = self.rays.fetch_add(1, Ordering::Relaxed) as usize;
+        if self.leaves < 2 || rays * LEAVES_PER_RAY < self.leaves {
+            return None;
+        }
+        self.quads.get_or_init(|| Quads::new(&self.nodes)).as_ref()
+    }
+
+    /// True if there is a tree for rays now.
+    #[cfg(test)]
+    pub(super) fn is_collapsed(&self) -> bool {
+        self.quads.get().is_some()
+    }
+
+    /// To be called before any box or link changes.
+    #[inline]
+    fn change(&mut self) {
+        self.quads.take();
+        *self.rays.get_mut() = 0;
+    }
+
     pub(super) fn clear(&mut self) {
+        self.change();
         self.nodes.clear();
         self.free.clear();
         self.stale.clear();
@@ -137,6 +175,7 @@ impl<D: Dim> Tree<D> {
 
     /// Adds a leaf beside the node where that costs the least area, and marks it moved.
     pub(super) fn insert(&mut self, proxy: u32, bounds: Aabb<D>, homes: &mut [u32]) {
+        self.change();
         let leaf = Node { bounds, link: proxy | LEAF | MOVED, parent: NOBODY };
         self.leaves += 1;
         if self.nodes.is_empty() {
@@ -197,6 +236,7 @@ impl<D: Dim> Tree<D> {
     /// Takes a leaf out; its sibling takes the place of their parent. Ancestors keep their boxes until they are rebuilt.
     pub(super) fn remove(&mut self, leaf: u32, homes: &mut [u32]) {
         debug_assert!(self.nodes[leaf as usize].is_leaf());
+        self.change();
         self.leaves -= 1;
         let parent = self.nodes[leaf as usize].parent;
         if parent == NOBODY {
@@ -218,6 +258,7 @@ impl<D: Dim> Tree<D> {
     /// inserted again; nothing was changed then.
     #[must_use]
     pub(super) fn move_leaf(&mut self, leaf: u32, bounds: &Aabb<D>) -> bool {
+        self.change();
         let node = &mut self.nodes[leaf as usize];
         if !overlaps(&node.bounds, bounds) {
             return true;
@@ -248,6 +289,7 @@ impl<D: Dim> Tree<D> {
     /// Gives a leaf its new box and leaves its ancestors to [`Self::sweep`] or a rebuild, one of which must follow.
     #[inline]
     pub(super) fn set_leaf(&mut self, leaf: u32, bounds: &Aabb<D>) {
+        self.change();
         let node = &mut self.nodes[leaf as usize];
         self.moves += if !overlaps(&node.bounds, bounds) {
             MOVES_PER_JUMP
