@@ -242,3 +242,35 @@ fn a_ring_of_triangles_hangs_on_a_ring_of_triangles() {
     // The tubes touch: centres 2 (R − r) apart.
     assert!((y + 1.6).abs() < 0.05, "hangs at {y} m");
 }
+
+/// A small, finely meshed ball that dips into a corner or an edge of a large box is pushed out the short way: no triangle takes
+/// the way through the box.
+#[test]
+fn small_solids_leave_large_boxes_the_short_way() {
+    let ball = mesh(&generate::icosphere(0.3, 3).unwrap());
+    let half = Vec3::new(1.5, 1.2, 1.3);
+    let block = Shape3::cuboid(2.0 * half.x, 2.0 * half.y, 2.0 * half.z);
+    let mut random = Random(11);
+    let mut met = 0;
+    for _ in 0..400 {
+        // The middle of the ball near a corner, an edge or a face, mostly outside.
+        let corner = half * random.vector::<D3>(1.0).signum();
+        let mut center = corner;
+        for axis in 0..3 {
+            if random.next() < 0.4 {
+                center[axis] *= random.next();
+            }
+        }
+        center += center.normalize() * (0.3 * random.next());
+        let beyond = center.abs() - half;
+        let outside = beyond.max(Vec3::ZERO).length() + beyond.max_element().min(0.0);
+        let depth = 0.3 - outside;
+        let turn = random.pose::<D3>(0.0).rotation;
+        let pose = Pose { position: center.into(), rotation: turn };
+        let found = manifold::<D3>(&ball, &block, pose_inverse::<D3>(pose), 0.01);
+        let deepest = found.points().iter().fold(0.0, |d: Real, p| d.max(-p.separation));
+        met += usize::from(deepest > 0.0);
+        assert!(deepest < depth.max(0.0) * 2.0 + 0.02, "{deepest} m deep, but {depth} m at {center}");
+    }
+    assert!(met > 100, "most of them touch: {met}");
+}

@@ -20,6 +20,10 @@ const SAME: Real = 0.999_99;
 const MAX_EDGES: usize = 200;
 /// Depth in slops up to which a corner over a triangle is pushed out along its normal without looking at edges.
 const SHALLOW: Real = 2.0;
+/// Depth in slops from which on a triangle of a solid pushes only if that is not a long way.
+const DEEP: Real = 10.0;
+/// A way out is long if another one is less than this share of it (no unit).
+const LONG_WAY: Real = 0.5;
 /// First bit of ids of edge contacts.
 const EDGE_ID: u32 = 1 << 31;
 
@@ -237,6 +241,8 @@ impl Probe<'_> {
         if best.gap > limit {
             return;
         }
+        // The shortest way out, allowed or not.
+        let mut least = own_gap;
         // Normals in the frame of a, as the triangle knows them.
         let allows = |n: Vec3| n.dot(normal) >= 0.0 && self.shape.allows(face.index, self.rotation * n);
         for (i, f) in hull.faces.iter().enumerate() {
@@ -246,6 +252,7 @@ impl Probe<'_> {
             if gap > limit {
                 return;
             }
+            least = least.max(gap);
             // Hysteresis: the triangle's own normal unless the other is clearly better.
             let bonus = if matches!(best.kind, Kind::Triangle) { slop } else { 0.0 };
             if gap > best.gap + bonus && allows(-f.normal) {
@@ -303,6 +310,10 @@ impl Probe<'_> {
         if radius > 0.0 && best.gap > 0.0 {
             // Rounded and the cores are apart: a corner may be closest, which no axis here knows.
             return self.any(face, counters, out);
+        }
+        if best.gap < -DEEP * slop && least > LONG_WAY * best.gap && !self.shape.is_ground() {
+            // A skin that looks past the hull, as the flank of a spike that has pierced it: whoever allows the short way pushes.
+            return;
         }
         match best.kind {
             Kind::Triangle => self.clip(corners, normal, hull, hull.face_along(-normal), &best, radius, out),
