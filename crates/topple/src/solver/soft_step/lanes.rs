@@ -457,6 +457,15 @@ mod tests {
             one.0[i] = 1.0;
             assert!(L::any(L::load(&one).greater(L::splat(0.0))), "lane {i}");
         });
+        for bits in 0..=u8::MAX {
+            let mut out = F8::default();
+            L::select(L::mask(bits), L::splat(1.0), L::splat(2.0)).store(&mut out);
+            assert_eq!(
+                out.0,
+                core::array::from_fn(|i| if bits >> i & 1 == 1 { 1.0 } else { 2.0 }),
+                "{bits:08b}"
+            );
+        }
         let mut rows: [[f32; 8]; 8] = core::array::from_fn(|i| core::array::from_fn(|k| (10 * i + k) as f32));
         let values = L::gather4(core::array::from_fn(|i| &rows[i]), 4);
         for (k, value) in values.into_iter().enumerate() {
