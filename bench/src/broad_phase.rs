@@ -1,4 +1,4 @@
-//! What finding pairs costs per moved body, how that grows with the number of bodies, and which method wins where.
+//! What finding pairs costs per moved body with `bvh`, and how that grows with the number of bodies.
 
 use crate::clock::{cpu, wall};
 use crate::report::{Page, group, is_wanted, number};
@@ -7,10 +7,10 @@ use topple::broad_phase::{BroadPhase, BroadPhaseBvh};
 use topple::exec::{Executor, Pool, Serial};
 use topple::math::*;
 
-/// One run: ns of each update and search, and what they did.
+/// One run: ns of each update and search, by CPU time and on the wall, and what they did.
 #[derive(Default)]
 struct Run {
-    times: Vec<f64>,
+    times: Vec<[f64; 2]>,
     /// All steps together.
     moved: f64,
     found: f64,
@@ -21,46 +21,50 @@ struct Run {
 impl Run {
     /// The faster time of every step.
     fn faster(mut self, other: Self) -> Self {
-        self.times.iter_mut().zip(&other.times).for_each(|(a, b)| *a = a.min(*b));
+        for (a, b) in self.times.iter_mut().zip(&other.times) {
+            *a = [a[0].min(b[0]), a[1].min(b[1])];
+        }
         self.build = self.build.min(other.build);
         self
     }
 
-    /// ns per moved body.
-    fn per_moved(&self) -> f64 {
-        self.times.iter().sum::<f64>() / self.moved.max(1.0)
+    /// ns per moved body, by [`CPU`] or [`WALL`].
+    fn per_moved(&self, clock: usize) -> f64 {
+        self.times.iter().map(|times| times[clock]).sum::<f64>() / self.moved.max(1.0)
     }
 }
 
-type Make<D> = fn() -> Box<dyn BroadPhase<D>>;
-/// Runs work and tells the time it took [ns].
-type Clock = fn(&mut dyn FnMut()) -> f64;
+/// Which of the two times.
+const CPU: usize = 0;
+const WALL: usize = 1;
+/// Moved bodies per run, and the least and the most steps: rebuilds must fall into the window in their share.
+const MOVED: usize = 700_000;
+const STEPS: [usize; 2] = [24, 180];
 
-fn run<D: Dim>(
-    make: Make<D>,
-    mut scene: Scene<D>,
-    steps: usize,
-    executor: &dyn Executor,
-    clock: Clock,
-) -> Run {
+type Make<D> = fn() -> Box<dyn BroadPhase<D>>;
+
+fn run<D: Dim>(make: Make<D>, mut scene: Scene<D>, steps: usize, executor: &dyn Executor) -> Run {
     let mut method = make();
     let (mut run, mut out) = (Run::default(), Vec::new());
     let all: Vec<u32> = (0..scene.proxies.slots().len() as u32).collect();
-    run.build = clock(&mut || {
+    let ((), build) = cpu(|| {
         all.iter().for_each(|&i| method.insert(&scene.proxies, i));
         method.update(&scene.proxies, &all, executor);
-    }) / all.len() as f64;
+    });
+    run.build = build / all.len() as f64;
     method.find_pairs(&scene.proxies, &all, executor, &mut out);
     let warm_up = steps / 3;
     for step in 0..steps + warm_up {
         scene.step();
         out.clear();
-        let time = clock(&mut || {
-            method.update(&scene.proxies, &scene.moved, executor);
-            method.find_pairs(&scene.proxies, &scene.moved, executor, &mut out);
+        let (((), cpu), wall) = wall(|| {
+            cpu(|| {
+                method.update(&scene.proxies, &scene.moved, executor);
+                method.find_pairs(&scene.proxies, &scene.moved, executor, &mut out);
+            })
         });
         if step >= warm_up {
-            run.times.push(time);
+            run.times.push([cpu, wall]);
             run.moved += scene.moved.len() as f64;
             run.found += out.len() as f64;
         }
@@ -68,15 +72,22 @@ fn run<D: Dim>(
     run
 }
 
-/// Repeats a run and keeps the fastest time of every step.
-fn best<D: Dim>(make: Make<D>, which: usize, count: usize, executor: &dyn Executor, clock: Clock) -> Run {
+/// Runs on one thread and on several, in turns; keeps the fastest time of every step.
+fn best<D: Dim>(make: Make<D>, which: usize, count: usize, pool: &Pool) -> [Run; 2] {
     let scene = Scene::<D>::make(which, count);
-    let steps = (1_500_000 / count).clamp(24, 90);
+    let mut probe = scene.clone();
+    // In some scenes all bodies start in the middle of their boxes.
+    (0..STEPS[0]).for_each(|_| probe.step());
+    let steps = (MOVED / probe.moved.len().max(1)).clamp(STEPS[0], STEPS[1]);
     let repeats = if count > 10_000 { 3 } else { 5 };
-    (0..repeats)
-        .map(|_| run(make, scene.clone(), steps, executor, clock))
-        .reduce(Run::faster)
-        .unwrap_or_default()
+    let turn = || [run(make, scene.clone(), steps, &Serial), run(make, scene.clone(), steps, pool)];
+    let mut best = turn();
+    for _ in 1..repeats {
+        let [a, b] = turn();
+        let [best_a, best_b] = best;
+        best = [best_a.faster(a), best_b.faster(b)];
+    }
+    best
 }
 
 fn growth<D: Dim>(page: &mut Page) {
@@ -102,91 +113,21 @@ fn growth<D: Dim>(page: &mut Page) {
             if !is_wanted(&format!("bvh, {name}, {}D", D::N)) {
                 continue;
             }
-            let one = best(make, which, count, &Serial, |work| cpu(work).1);
-            let one_wall = best(make, which, count, &Serial, |work| wall(work).1);
-            let two = best(make, which, count, &pool, |work| wall(work).1);
+            let [one, two] = best(make, which, count, &pool);
             if count == 1_000 {
-                first = one.per_moved();
+                first = one.per_moved(CPU);
             }
             page.row(&[
                 (*name).into(),
                 group(count as f64),
                 group(one.moved / one.times.len() as f64),
-                number(one.per_moved()),
-                format!("{:.2}", one.per_moved() / first),
+                number(one.per_moved(CPU)),
+                format!("{:.2}", one.per_moved(CPU) / first),
                 number(one.found / one.moved.max(1.0)),
-                number(two.per_moved()),
-                format!("{:.2}", one_wall.per_moved() / two.per_moved()),
+                number(two.per_moved(WALL)),
+                format!("{:.2}", one.per_moved(WALL) / two.per_moved(WALL)),
                 number(one.build),
             ]);
-        }
-    }
-}
-
-/// Bodies of the comparison of all methods.
-const SIZES: [usize; 4] = [100, 1_000, 10_000, 100_000];
-/// Steps before the clock starts, and how many are measured at least and at most.
-const WARM_UP: usize = 2;
-const STEPS: [usize; 2] = [4, 60];
-/// Time per method, scene and size after which no further step is measured [ns].
-const BUDGET: f64 = 2e8;
-/// A size is left out if the step would take longer than this [ns], were the cost quadratic.
-const PATIENCE: f64 = 6e9;
-
-/// ns per moved body, and per step, of a method in a scene, in as many steps as the budget allows.
-fn limited<D: Dim>(make: Make<D>, mut scene: Scene<D>) -> (f64, f64) {
-    let mut method = make();
-    let mut out = Vec::new();
-    method.attach(&scene.proxies);
-    let (mut sum, mut moved, mut steps) = (0.0, 0.0, 0);
-    for step in 0..WARM_UP + STEPS[1] {
-        scene.step();
-        out.clear();
-        let ((), time) = cpu(|| {
-            method.update(&scene.proxies, &scene.moved, &Serial);
-            method.find_pairs(&scene.proxies, &scene.moved, &Serial, &mut out);
-        });
-        if step >= WARM_UP {
-            (sum, moved, steps) = (sum + time, moved + scene.moved.len() as f64, steps + 1);
-        }
-        if steps >= STEPS[0] && sum > BUDGET {
-            break;
-        }
-    }
-    (sum / moved.max(1.0), sum / steps.max(1) as f64)
-}
-
-fn comparison<D: Dim>(page: &mut Page) {
-    let methods = topple::broad_phase::all::<D>();
-    let mut columns = vec!["scene", "bodies"];
-    columns.extend(methods.iter().map(|entry| entry.0));
-    page.head(&format!("All methods, {}D: ns per moved body", D::N), &columns);
-    for (which, name) in SCENES.iter().enumerate() {
-        let mut last = vec![0.0; methods.len()];
-        for count in SIZES {
-            if !is_wanted(&format!("methods, {name}, {}D", D::N)) {
-                continue;
-            }
-            let scene = Scene::<D>::make(which, count);
-            let mut cells = vec![(*name).to_string(), group(count as f64)];
-            let mut costs = Vec::new();
-            for (&(.., make), last) in methods.iter().zip(&mut last) {
-                // Ten times the bodies.
-                if *last * 100.0 > PATIENCE {
-                    costs.push(f64::INFINITY);
-                    continue;
-                }
-                let runs = [(); 2].map(|()| limited(make, scene.clone()));
-                costs.push(runs[0].0.min(runs[1].0));
-                *last = runs[0].1.min(runs[1].1);
-            }
-            let best = costs.iter().copied().fold(f64::INFINITY, f64::min);
-            cells.extend(costs.iter().map(|&cost| match cost {
-                _ if cost.is_infinite() => "–".into(),
-                _ if cost == best => format!("**{}**", number(cost)),
-                _ => number(cost),
-            }));
-            page.row(&cells);
         }
     }
 }
@@ -195,14 +136,13 @@ fn comparison<D: Dim>(page: &mut Page) {
 pub(crate) fn run_all() -> std::io::Result<()> {
     let mut page = Page::new(
         "broad-phase",
-        "Broad phases",
-        "What it costs to take in the boxes that moved and to find their pairs, in nanoseconds per body that moved. *Growth* is against the
-same scene with 1 000 bodies. *First build* is per body. Numbers of two threads are times on the wall, all others CPU time. Where
-methods are compared, the best is bold, and a dash means that a step would take seconds.",
+        "Growth of the broad phase",
+        "What it costs `bvh`, the default, to take in the boxes that moved and to find their pairs, in nanoseconds per body that moved. *Growth* is
+against the same scene with 1 000 bodies; in piles it includes that of the pairs per body, since fewer bodies are at the surface. Bodies asleep
+are in the tree and cost nothing. *First build* is per body. Numbers of two threads are times on the wall, all others CPU time. Beside the
+other methods: [every broad phase](methods.md).",
     );
     growth::<D2>(&mut page);
     growth::<D3>(&mut page);
-    comparison::<D2>(&mut page);
-    comparison::<D3>(&mut page);
     page.write()
 }

@@ -19,6 +19,8 @@ pub(crate) struct Scene<D: Dim> {
     velocity: Vec<D::Vec>,
     half: Vec<Real>,
     room: Real,
+    /// Bodies turn back now and then, lest their crowds dissolve.
+    crowds: bool,
     /// One in so many bodies trembles in a step; the others lie still. Zero: all fly.
     tremble: usize,
     /// Who flies: what sleeps is not even looked at, as in a world.
@@ -29,13 +31,14 @@ pub(crate) struct Scene<D: Dim> {
 }
 
 /// The scenes by name, in the order of the tables.
-pub(crate) const SCENES: [&str; 7] = [
+pub(crate) const SCENES: [&str; 8] = [
     "gas",
     "gas, 40 % moving",
     "pile, 30 % moving",
     "pile, 2 % moving",
     "one big, many small",
     "clusters",
+    "convoy",
     "100 moving, the rest asleep",
 ];
 
@@ -49,6 +52,7 @@ impl<D: Dim> Scene<D> {
             3 => Self { tremble: 50, ..Self::new(count, 1.0, 0.0) },
             4 => Self::new(count, 2.0, 6.0).with_big(),
             5 => Self::clusters(count),
+            6 => Self::convoy(count),
             _ => {
                 let stride = (count / 100).max(1);
                 Self::new(count, 1.5, 6.0).with_speed(move |i| if i % stride == 0 { 1.0 } else { 0.0 })
@@ -80,6 +84,7 @@ impl<D: Dim> Scene<D> {
             velocity,
             half: vec![0.5; count],
             room: side as Real * spacing,
+            crowds: false,
             tremble: 0,
             awake: (0..count as u32).collect(),
             random,
@@ -128,6 +133,18 @@ impl<D: Dim> Scene<D> {
             }
             scene.position[i] = p;
         }
+        (scene.room, scene.crowds) = (Real::INFINITY, true);
+        scene.dress();
+        scene
+    }
+
+    /// One row that drives along itself, everybody about as fast as the others: motion as coherent as it gets.
+    fn convoy(count: usize) -> Self {
+        let mut scene = Self::new(count, 2.0, 0.0);
+        for i in 0..count {
+            scene.position[i] = D::Vec::axis(0) * (2.0 * i as Real - count as Real);
+            scene.velocity[i] = D::Vec::axis(0) * (6.0 + scene.random.between(-0.05, 0.05));
+        }
         scene.room = Real::INFINITY;
         scene.dress();
         scene
@@ -145,7 +162,7 @@ impl<D: Dim> Scene<D> {
             if self.tremble > 0 {
                 if self.random.below(self.tremble) == 0 {
                     self.position[i] += self.random.vector::<D>(-TREMBLE, TREMBLE);
-                    self.proxies.slots_mut()[i].fat = self.tight(i).grown(MARGIN);
+                    self.proxies.set_box(i as u32, self.tight(i).grown(MARGIN));
                     self.moved.push(i as u32);
                 }
                 continue;
@@ -156,15 +173,13 @@ impl<D: Dim> Scene<D> {
                 let p = self.position[i].get(axis);
                 let outside = self.room.is_finite()
                     && (p < 0.0 && v.get(axis) < 0.0 || p > self.room && v.get(axis) > 0.0);
-                // Crowds keep together: they turn back now and then.
-                if outside || self.room.is_infinite() && self.random.below(60) == 0 {
+                if outside || self.crowds && self.random.below(60) == 0 {
                     self.velocity[i].set(axis, -v.get(axis));
                 }
             }
             let tight = self.tight(i);
-            let slot = &mut self.proxies.slots_mut()[i];
-            if !slot.fat.contains(&tight) {
-                slot.fat = tight.grown(MARGIN);
+            if !self.proxies.get(i as u32).fat.contains(&tight) {
+                self.proxies.set_box(i as u32, tight.grown(MARGIN));
                 self.moved.push(i as u32);
             }
         }

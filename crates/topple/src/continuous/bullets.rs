@@ -52,8 +52,10 @@ impl<D: Dim> Meeting<D> {
 /// Buffers that live from step to step.
 pub(super) struct Scratch<D: Dim> {
     meetings: Vec<Meeting<D>>,
-    /// Fast bodies by the left end of their bounds.
-    order: Vec<u32>,
+    /// Left ends of the bounds of fast bodies [m], with their places in the list; sorted.
+    order: Vec<(Real, u32)>,
+    /// The bullets among them.
+    bullets: Vec<(Real, u32)>,
     /// (fast body, meeting), sorted.
     links: Vec<(u32, u32)>,
     /// (bits of the time, meeting, version), least first. Times are not negative, so their bits are in order.
@@ -62,7 +64,13 @@ pub(super) struct Scratch<D: Dim> {
 
 impl<D: Dim> Default for Scratch<D> {
     fn default() -> Self {
-        Self { meetings: Vec::new(), order: Vec::new(), links: Vec::new(), queue: BinaryHeap::new() }
+        Self {
+            meetings: Vec::new(),
+            order: Vec::new(),
+            bullets: Vec::new(),
+            links: Vec::new(),
+            queue: BinaryHeap::new(),
+        }
     }
 }
 
@@ -75,10 +83,10 @@ pub(super) fn stop_bullets<D: Dim>(
     slow_way: Real,
     scratch: &mut Scratch<D>,
 ) {
-    let Scratch { meetings, order, links, queue } = scratch;
+    let Scratch { meetings, order, bullets, links, queue } = scratch;
     meetings.clear();
     meet_slow_bodies(scene, awake, fast, slow_way, meetings);
-    meet_fast_bodies(scene, fast, order, meetings);
+    meet_fast_bodies(scene, fast, order, bullets, meetings);
     let count = meetings.len();
     let list = Disjoint::new(&mut meetings[..]);
     let bodies = &*fast;
@@ -249,37 +257,43 @@ fn meet_slow_bodies<D: Dim>(
     }
 }
 
-/// Meetings of listed bodies with each other: at least one a bullet, at least one fast.
+/// Meetings of listed bodies with each other: at least one a bullet, at least one fast. Sweep and prune: every pair is looked at
+/// from the one that begins farther to the left; from one that is no bullet only bullets are looked at.
 fn meet_fast_bodies<D: Dim>(
     scene: &Scene<'_, D>,
     fast: &[FastBody<D>],
-    order: &mut Vec<u32>,
+    order: &mut Vec<(Real, u32)>,
+    bullets: &mut Vec<(Real, u32)>,
     meetings: &mut Vec<Meeting<D>>,
 ) {
     let axis = widest_axis(fast);
-    let left = |i: u32| fast[i as usize].bounds.min.to_vec().get(axis);
-    let width = |i: u32| fast[i as usize].bounds.size().get(axis);
     order.clear();
-    order.extend(0..fast.len() as u32);
-    order.sort_unstable_by(|&a, &b| left(a).total_cmp(&left(b)).then(a.cmp(&b)));
-    // Nobody who begins farther to the left than this reaches a bullet.
-    let widest = order.iter().fold(0.0, |widest: Real, &i| widest.max(width(i)));
-    for (i, bullet) in fast.iter().enumerate().filter(|(_, body)| body.is_bullet) {
-        let i = i as u32;
-        let right = bullet.bounds.max.to_vec().get(axis);
-        let reach = if widest.is_finite() { left(i) - widest } else { Real::NEG_INFINITY };
-        let from = order.partition_point(|&j| left(j) < reach);
-        let first = meetings.len();
-        for &j in order[from..].iter().take_while(|&&j| left(j) <= right) {
-            let other = &fast[j as usize];
+    order.extend(fast.iter().zip(0..).map(|(body, i)| (body.bounds.min.to_vec().get(axis), i)));
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    bullets.clear();
+    bullets.extend(order.iter().filter(|entry| fast[entry.1 as usize].is_bullet));
+    let mut bullets_so_far = 0;
+    let first = meetings.len();
+    for (k, &(_, i)) in order.iter().enumerate() {
+        let left = &fast[i as usize];
+        bullets_so_far += usize::from(left.is_bullet);
+        let others = if left.is_bullet { &order[k + 1..] } else { &bullets[bullets_so_far..] };
+        let right_end = left.bounds.max.to_vec().get(axis);
+        for &(_, j) in others.iter().take_while(|other| other.0 <= right_end) {
+            let right = &fast[j as usize];
+            if !((left.is_fast || right.is_fast) && left.bounds.overlaps(&right.bounds)) {
+                continue;
+            }
             // Of two bullets the first in the list takes care.
-            let skip = j == i || other.is_bullet && j < i || !(bullet.is_fast || other.is_fast);
-            if !skip && bullet.bounds.overlaps(&other.bounds) {
-                meet_shapes(scene, [i, j], [bullet, other], meetings);
+            if left.is_bullet && !(right.is_bullet && j < i) {
+                meet_shapes(scene, [i, j], [left, right], meetings);
+            } else {
+                meet_shapes(scene, [j, i], [right, left], meetings);
             }
         }
-        meetings[first..].sort_unstable_by_key(|meeting| (meeting.b, meeting.shapes));
     }
+    // DETERMINISM: in the order of the list, whatever the axis.
+    meetings[first..].sort_unstable_by_key(|meeting| (meeting.a, meeting.b, meeting.shapes));
 }
 
 /// The axis along which boxes are spread out the most, compared with their widths: a volley flies side by side.

@@ -42,7 +42,12 @@ impl<'a, D: Dim> Cores<'a, D> {
         self.position = self.position + offset;
     }
 
-    /// From a to b, roughly: where to look first.
+    /// Axes of b in the frame of a.
+    pub(crate) fn axes(&self) -> &[Wide; 3] {
+        &self.axes
+    }
+
+    /// From a to b, roughly: where to look first. The origin of b in the frame of a.
     pub(crate) fn guess(&self) -> Wide {
         self.position
     }

@@ -57,7 +57,12 @@ struct Part {
 
 /// Signed distance of the cores. `guess` is a direction from a to b to start from; any will do.
 pub(crate) fn distance<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> CoreDistance {
-    let (apart, simplex, iterations) = separation(cores, guess);
+    distance_within(cores, guess, f64::INFINITY)
+}
+
+/// The same, if it is at most `limit` [m]; of cores that are farther apart, the gap along any axis that shows it.
+pub(crate) fn distance_within<D: Dim>(cores: &Cores<'_, D>, guess: Wide, limit: f64) -> CoreDistance {
+    let (apart, simplex, iterations) = separation(cores, guess, limit);
     let mut found = match apart {
         Some(found) => found,
         None if D::N == 2 => epa_flat::depth(cores, &simplex),
@@ -67,8 +72,9 @@ pub(crate) fn distance<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> CoreDistanc
     found
 }
 
-/// Distance of cores that are apart, None if they overlap or touch; the last simplex; the iterations.
-fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> (Option<CoreDistance>, Simplex, u32) {
+/// Distance of cores that are apart, or a gap that is larger than `limit`; None if they overlap or touch; the last simplex; the
+/// iterations.
+fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide, limit: f64) -> (Option<CoreDistance>, Simplex, u32) {
     let mut simplex = Simplex { count: 1, ..Simplex::default() };
     simplex.vertices[0] = cores.support(-guess);
     simplex.weights[0] = 1.0;
@@ -86,8 +92,15 @@ fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> (Option<CoreDistance
         iterations += 1;
         let vertex = cores.support(-v);
         size = size.max(vertex.w.length_squared());
+        let along = v.dot(vertex.w);
+        if along > 0.0 && along * along > limit * limit * vv {
+            let (length, normal) = (vv.sqrt(), v.unit().unwrap_or(Wide::new(0.0, 1.0, 0.0)));
+            let distance = along / length;
+            let found = CoreDistance { distance, normal, on_a: vertex.a, on_b: vertex.b, iterations: [0, 0] };
+            return (Some(found), simplex, iterations);
+        }
         let known = simplex.vertices[..simplex.count].iter().any(|x| x.w == vertex.w);
-        if known || vv - v.dot(vertex.w) <= TOLERANCE * vv {
+        if known || vv - along <= TOLERANCE * vv {
             break;
         }
         simplex.vertices[simplex.count] = vertex;

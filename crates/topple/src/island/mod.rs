@@ -10,8 +10,14 @@ use crate::joint::Joints;
 use crate::math::*;
 use crate::store::Slots;
 
-/// Finest level: sub-steps 2^10 times finer, as `Settings::max_refinement` allows.
-pub(crate) const MAX_LEVEL: u32 = 10;
+/// Finest level: 2^10 small steps, as `Settings::max_refinement` allows.
+pub(crate) const MAX_LEVEL: u32 = 11;
+
+/// Small steps that an island of a level above 0 takes its step in (no unit). At level 1 there is one: only its joints are
+/// solved in another way. From there on there are twice as many at each.
+pub(crate) fn small_steps(level: u8) -> u32 {
+    1 << (level - 1)
+}
 
 /// A list of bodies, linked through their records.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +30,7 @@ pub(crate) struct Island {
     pub count: u32,
     /// Links that ended since the island was last known to be connected.
     pub removed: u32,
-    /// Its sub-steps are 2^`level` times finer than usual: see `world/refine.rs`.
+    /// How it is refined, 0 for not at all: see [`small_steps`] and `world/refine.rs`.
     pub level: u8,
     /// Steps since the level was last needed.
     pub calm: u16,

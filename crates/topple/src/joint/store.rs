@@ -52,13 +52,47 @@ impl<D: Dim> Joint<D> {
         w: [D::Ang; 2],
         h: Real,
     ) -> Sight<D> {
-        let r = [0, 1].map(|side| rotations[side].rotate(self.frames[side].position.to_vec()));
         let frames = [0, 1].map(|side| rotations[side].then_after(self.frames[side].rotation));
+        Sight { frames, ..self.point_sight(rotations, center_b, between, v, w, h) }
+    }
+
+    /// The same without the frames, for joints that hold points only.
+    #[inline]
+    pub(crate) fn point_sight(
+        &self,
+        rotations: [D::Rot; 2],
+        center_b: D::Point,
+        between: D::Vec,
+        v: [D::Vec; 2],
+        w: [D::Ang; 2],
+        h: Real,
+    ) -> Sight<D> {
+        let r = [0, 1].map(|side| rotations[side].rotate(self.frames[side].position.to_vec()));
         let anchor = |side: usize| v[side] + D::cross_ang(w[side], r[side]);
         let d_dot = anchor(1) - anchor(0);
         let turn = h * w[0].length().max(w[1].length());
         let half = 0.5 * h * super::sight::trust(turn);
-        Sight { frames, r, d: between + r[1] - r[0], center_b, between, d_dot, w, h, half }
+        Sight { frames: rotations, r, d: between + r[1] - r[0], center_b, between, d_dot, w, h, half }
+    }
+
+    /// True for a ball without limits: nothing looks at its frames.
+    pub(crate) fn is_plain_ball(&self) -> bool {
+        matches!(&self.kind, JointKind::Ball(ball) if ball.cone.is_none() && ball.twist.is_none())
+    }
+
+    /// True for a joint without springs, motors and limits.
+    pub(crate) fn only_holds(&self) -> bool {
+        match &self.kind {
+            JointKind::Ball(_) => self.is_plain_ball(),
+            JointKind::Fixed => true,
+            JointKind::Hinge(hinge) => {
+                hinge.spring.is_none() && hinge.motor.is_none() && hinge.limits.is_none()
+            }
+            JointKind::Slider(slider) => {
+                slider.spring.is_none() && slider.motor.is_none() && slider.limits.is_none()
+            }
+            _ => false,
+        }
     }
 
     /// Hands the blocks of the joint to `sink`, what acts first, what holds last.
@@ -101,7 +135,7 @@ impl<D: Dim> Joint<D> {
     /// x³ + l·x² + d·x + k, stable for l·d > k. Measured at four sub-steps with twenty links: stable up to 80 Hz, not at
     /// 120 Hz. The price is that a load F gives way by F/(m·ω²), like a spring of 60 Hz.
     pub(crate) fn hard_law(&self, settings: &crate::Settings<D>, h: Real, refinement: Real) -> (Real, Real) {
-        let stiffer = self.stiffer().min(refinement);
+        let stiffer = self.stiffer().min(refinement.max(1.0));
         let (hertz, damping) = match self.softness {
             Some(softness) => (softness.hertz, softness.damping),
             None => (settings.joint_hertz * stiffer, settings.joint_damping),

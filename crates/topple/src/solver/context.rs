@@ -19,8 +19,10 @@ pub struct SolverContext<'a, D: Dim> {
     pub substeps: u32,
     /// Time over which the impulses left in the contacts act [s]. A solver with sub-steps sets it to their length.
     pub impulse_time: Real,
-    /// How many times shorter the sub-steps are than the settings say: a power of two, 1 for ordinary groups.
-    pub refinement: u32,
+    /// How many times shorter the sub-steps are than the settings say (no unit): a power of two, 1 for ordinary groups.
+    pub refinement: Real,
+    /// True for chains with a heavy load: a solver that can solves their joints all at once.
+    pub is_direct: bool,
     /// True if only some of the constraints of the graph are to be solved: those of [`SolverContext::takes`].
     pub is_partial: bool,
     /// Where a solver that can refine reports constraints that carry much: see [`HeavyLoad`].

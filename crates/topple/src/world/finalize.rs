@@ -35,7 +35,7 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
         let records = &bodies.records;
         let places = Disjoint::new(&mut bodies.places);
         let cores = Disjoint::new(&mut bodies.cores);
-        let slots = Disjoint::new(&mut proxies.slots);
+        let slots = Disjoint::new(proxies.boxes_mut());
         let blocks = Disjoint::new(&mut results[..pieces]);
         let (settings, shapes) = (&*settings, &*shapes);
         executor.run(pieces, &|piece| {

@@ -139,7 +139,7 @@ impl<D: Dim> World<D> {
         for body in bodies {
             for i in 0..self.bodies.records[body].shapes.len() {
                 let shape = self.bodies.records[body].shapes[i];
-                if self.proxies.slots[shape as usize].kind != ProxyKind::None {
+                if self.proxies.get(shape).kind != ProxyKind::None {
                     self.moved.insert(shape);
                 }
             }

@@ -147,7 +147,7 @@ impl<D: Dim> World<D> {
     pub(crate) fn create_contact(&mut self, key: PairKey) -> bool {
         let shapes = Proxies::<D>::split(key);
         // A user's broad phase may report anything: shapes that are gone, pairs of one body, the order turned round.
-        let known = shapes.0 < shapes.1 && (shapes.1 as usize) < self.proxies.slots.len();
+        let known = shapes.0 < shapes.1 && (shapes.1 as usize) < self.proxies.slots().len();
         if !known || !self.proxies.is_pair(shapes.0, shapes.1) {
             return false;
         }

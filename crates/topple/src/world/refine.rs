@@ -16,7 +16,7 @@ use super::step::{StepPart, solve_part};
 use super::structure::{Size, Structure};
 use crate::Settings;
 use crate::body::{AwakeBodies, BodySet, NO_SLOT, NONE};
-use crate::island::{Island, Islands};
+use crate::island::{Island, Islands, small_steps as small_steps_of};
 use crate::joint::OCTAVE;
 use crate::math::*;
 use crate::solver::HeavyLoad;
@@ -66,18 +66,22 @@ pub(crate) struct Groups<D: Dim> {
     saved: AwakeBodies<D>,
     /// For the small steps of one group.
     small_steps: small_steps::Scratch<D>,
-    /// Slot in the whole and level of each body in a refined island.
-    members: Vec<(u8, u32)>,
+    /// Refined islands that are heavy chains, ascending.
+    chains: Vec<u32>,
+    /// How each body of a refined island is solved, and its slot in the whole.
+    members: Vec<(Way, u32)>,
     /// Bodies whose island has got a new contact in this step.
     pub grown: Vec<u32>,
     worst: Vec<Worst>,
 }
 
-/// Kinds of loads: measured or by weight, of contacts or joints.
-const KINDS: usize = 4;
+/// How a refined island is solved: its level, and whether its joints are solved all at once.
+type Way = (u8, bool);
 
-/// The largest loads of an island in a step, in weights of the lighter body (no unit): of contacts, measured and by weight, then
-/// of joints.
+/// Kinds of loads: of contacts, measured and by weight, and of joints by weight.
+const KINDS: usize = 3;
+
+/// The largest loads of an island in a step, in weights of the lighter body (no unit).
 #[derive(Clone, Copy, Debug)]
 struct Worst {
     island: u32,
@@ -85,12 +89,23 @@ struct Worst {
 }
 
 impl Worst {
-    /// One load among the four kinds.
+    /// One load among the kinds.
     fn of(load: &HeavyLoad) -> [Real; KINDS] {
         let mut ratios = [0.0; KINDS];
-        ratios[2 * usize::from(load.is_joint) + usize::from(load.is_weight)] = load.ratio;
+        ratios[if load.is_joint { 2 } else { usize::from(load.is_weight) }] = load.ratio;
         ratios
     }
+}
+
+/// What an island needs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Need {
+    /// Load of a contact, as measured, in weights of the lighter body (no unit).
+    measured: Real,
+    /// The same, to be expected by weight.
+    weight: Real,
+    /// Its joints should be solved all at once.
+    joints: bool,
 }
 
 /// Loads above this are worth a report for a body of this island: heaps share theirs.
@@ -109,7 +124,7 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     world.profile.counters.refinement = 1;
     if world.islands.refined == 0 {
         solve_part(world, whole, StepPart::WHOLE);
-    } else if world.generators.slots.is_empty() && whole.tracks.is_empty() {
+    } else if world.can_split() && whole.tracks.is_empty() {
         solve_groups(world, whole);
     } else {
         // Generators and integrators with a memory of their own connect all bodies: the finest level for everything.
@@ -117,8 +132,14 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         let levels = islands.filter(|&island| island != NONE).map(|island| world.islands.slots[island].level);
         let finest = levels.max().unwrap_or(0);
         world.profile.counters.refined = whole.len() as u32;
-        world.profile.counters.refinement = 1 << finest;
-        solve_part(world, whole, StepPart { refinement: 1 << finest, ..StepPart::WHOLE });
+        // Joints are not solved all at once here, so chains get all there is instead.
+        let count = match finest {
+            0 => 1,
+            1 => world.settings.max_refinement.next_power_of_two(),
+            _ => small_steps_of(finest),
+        };
+        world.profile.counters.refinement = count;
+        solve_part(world, whole, StepPart { refinement: count, ..StepPart::WHOLE });
     }
 }
 
@@ -126,18 +147,28 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
 fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     let mut groups = core::mem::take(&mut world.scratch.refine);
     groups.members.clear();
+    groups.chains.clear();
+    for props in &whole.props {
+        let island = world.bodies.records[props.body].island;
+        let is_first = island != NONE && world.islands.slots[island].head == props.body;
+        if is_first && world.islands.slots[island].level > 0 && world.is_heavy_chain(island) {
+            groups.chains.push(island);
+        }
+    }
+    groups.chains.sort_unstable();
     for (slot, props) in whole.props.iter().enumerate() {
         let island = world.bodies.records[props.body].island;
         let level = if island == NONE { 0 } else { world.islands.slots[island].level };
         if level > 0 {
-            groups.members.push((level, slot as u32));
+            let is_chain = groups.chains.binary_search(&island).is_ok();
+            groups.members.push(((level, is_chain), slot as u32));
         }
     }
     // Stable: the slots of a level stay in order.
     groups.members.sort_unstable();
-    let finest = groups.members.last().map_or(0, |&(level, _)| level);
+    let finest = groups.members.last().map_or(0, |&((level, _), _)| level);
     world.profile.counters.refined = groups.members.len() as u32;
-    world.profile.counters.refinement = 1 << finest;
+    world.profile.counters.refinement = if finest > 0 { small_steps_of(finest) } else { 1 };
     // The ordinary ones are solved in the arrays of the whole. Refined bodies are there too, but nothing acts on them; what
     // they should start from is put aside.
     let mut saved = core::mem::take(&mut groups.saved);
@@ -150,14 +181,14 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     solve_part(world, whole, StepPart { is_partial: true, ..StepPart::WHOLE });
     let mut from = 0;
     while from < groups.members.len() {
-        let level = groups.members[from].0;
-        let to = from + groups.members[from..].iter().take_while(|member| member.0 == level).count();
+        let way = groups.members[from].0;
+        let to = from + groups.members[from..].iter().take_while(|member| member.0 == way).count();
         let part = &mut groups.bodies;
         // Kinematic bodies stand behind the members: every group meets them.
         let kinematic = groups.members.len()..saved.len();
         part.copy_members(&saved, (from..to).chain(kinematic).map(|slot| slot as u32));
         part.find_slots(whole.slots.len());
-        small_steps::solve(world, part, 1 << level, &mut groups.small_steps);
+        small_steps::solve(world, part, (small_steps_of(way.0), way.1), &mut groups.small_steps);
         for (i, &(_, slot)) in groups.members[from..to].iter().enumerate() {
             whole.states[slot as usize] = part.states[i];
             whole.rotations[slot as usize] = part.rotations[i];
@@ -170,6 +201,11 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
 }
 
 impl<D: Dim> World<D> {
+    /// True if islands have nothing to do with each other: force generators connect all bodies.
+    fn can_split(&self) -> bool {
+        self.generators.slots.is_empty()
+    }
+
     /// Chooses the levels for the next step from the loads of this one.
     pub(super) fn refine_islands(&mut self) {
         if self.scratch.refine.loads.is_empty() && self.islands.refined == 0 {
@@ -193,8 +229,8 @@ impl<D: Dim> World<D> {
         });
         for i in 0..groups.worst.len() {
             let Worst { island, ratios } = groups.worst[i];
-            let (measured, weight) = self.needs(island, ratios);
-            self.raise_or_calm(island, measured, weight);
+            let need = self.need(island, ratios);
+            self.raise_or_calm(island, need);
         }
         if self.islands.refined > 0 {
             for i in 0..self.bodies.set(BodySet::Awake).len() {
@@ -206,38 +242,36 @@ impl<D: Dim> World<D> {
                 }
                 let is_loaded = groups.worst.binary_search_by_key(&island, |entry| entry.island).is_ok();
                 if self.islands.slots[island].level > 0 && !is_loaded {
-                    self.raise_or_calm(island, 0.0, 0.0);
+                    self.raise_or_calm(island, Need::default());
                 }
             }
         }
         self.scratch.refine = groups;
     }
 
-    /// What an island's largest loads mean for it: measured, and to be expected by weight.
-    fn needs(
-        &self,
-        island: u32,
-        [contact, contact_weight, joint, joint_weight]: [Real; KINDS],
-    ) -> (Real, Real) {
-        // At rest nothing bears more than the whole weighs, on a swing three times that. Joints that contradict each other pull
-        // without end, and finer sub-steps make that worse.
-        let Size { weight: whole, is_uneven, .. } = self.size_of(island);
-        let is_pressed = contact.max(joint) > CONTRADICTION * whole;
-        let of_joint = |ratio: Real| {
-            let counts = ratio > JOINT_EASE * self.settings.refine_load;
-            if counts { ratio.min(SWING * whole) * JOINT_SHARE } else { 0.0 }
-        };
+    /// What an island's largest loads mean for it.
+    fn need(&self, island: u32, [contact, contact_weight, joint_weight]: [Real; KINDS]) -> Need {
         let limit = self.settings.refine_load;
+        // At rest nothing bears more than the whole weighs, on a swing three times that. Contacts that contradict each other
+        // press without end, and finer sub-steps make that worse.
+        let Size { weight: whole, is_uneven, .. } = self.size_of(island);
+        let is_pressed = contact > CONTRADICTION * whole;
         let counts = is_uneven
             || match self.structure_of(island) {
                 Structure::Column => contact > STRAIGHT * limit || self.islands.slots[island].level > 0,
                 Structure::Balance | Structure::Row => true,
                 Structure::Joined | Structure::Heap => false,
             };
-        let contact = if counts { contact.min(SWING * whole) } else { 0.0 };
-        let contact_weight = if is_uneven { contact_weight } else { 0.0 };
-        let measured = if is_pressed { 0.0 } else { contact.max(of_joint(joint)) };
-        (measured, contact_weight.max(of_joint(joint_weight)))
+        let measured = if counts && !is_pressed { contact.min(SWING * whole) } else { 0.0 };
+        let mut need = Need { measured, weight: if is_uneven { contact_weight } else { 0.0 }, joints: false };
+        if joint_weight > limit && self.islands.slots[island].count as Real <= SLENDER * joint_weight {
+            need.joints = self.can_split() && self.is_heavy_chain(island);
+            // Solved all at once, joints need nothing else, unless something touches them.
+            if joint_weight > JOINT_EASE * limit && !(need.joints && !self.touches(island)) {
+                need.weight = need.weight.max(joint_weight.min(SWING * whole) * JOINT_SHARE);
+            }
+        }
+        need
     }
 
     /// Columns that have grown in this step: their lowest contact will bear the whole, so they are refined before they are
@@ -278,7 +312,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Raises the level when a load has lasted, or is to be expected by weight; lowers it when less was enough for a while.
-    fn raise_or_calm(&mut self, island: u32, measured: Real, weight: Real) {
+    fn raise_or_calm(&mut self, island: u32, Need { measured, weight, joints }: Need) {
         let limit = self.settings.refine_load;
         let slot = &mut self.islands.slots[island];
         // An impact is heavy too, but over in a step or two: what counts is the least load of a window.
@@ -291,13 +325,13 @@ impl<D: Dim> World<D> {
         }
         let (level, calm) = (slot.level, slot.calm);
         let wanted = |load: Real| if load > limit { self.level_for(island, load) } else { 0 };
-        let (by_load, by_weight) = (wanted(lasting), wanted(weight));
-        if by_weight.max(by_load) > level {
+        let by_joints = u8::from(joints && self.settings.max_refinement > 1);
+        if wanted(lasting).max(wanted(weight)).max(by_joints) > level {
             // One at a time: what is compressed or stretched already must not be let off like a spring.
             self.islands.set_level(island, level + 1, 0);
         } else if level > 0 {
             // Loads near a limit must not make the level swing.
-            let held = self.level_for(island, measured.max(weight) * SWING) >= level;
+            let held = self.level_for(island, measured.max(weight) * SWING).max(by_joints) >= level;
             match (held, is_calm(calm, &self.settings) && self.is_slack(island, level - 1)) {
                 (true, _) => self.islands.set_level(island, level, 0),
                 (false, true) => self.islands.set_level(island, level - 1, 0),
@@ -311,8 +345,9 @@ impl<D: Dim> World<D> {
         let mut body = self.islands.slots[island].head;
         while body != NONE {
             let mut joints = self.joints.of_body(self.bodies.records[body].first_joint);
-            if joints.any(|(joint, _)| self.joints.hot[joint as usize].stiffness > u16::from(level) * OCTAVE)
-            {
+            if joints.any(|(joint, _)| {
+                self.joints.hot[joint as usize].stiffness > u16::from(level.saturating_sub(1)) * OCTAVE
+            }) {
                 return false;
             }
             body = self.bodies.records[body].island_next;
@@ -340,6 +375,6 @@ impl<D: Dim> World<D> {
         while (1_u64 << (2 * level)) as Real <= needed && 2_u32 << level <= self.settings.max_refinement {
             level += 1;
         }
-        level as u8
+        if level == 0 { 0 } else { level as u8 + 1 }
     }
 }

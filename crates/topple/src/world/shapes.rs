@@ -7,7 +7,7 @@ use crate::body::{BodyKind, BodySet};
 use crate::broad_phase::{Proxy, ProxyKind};
 use crate::math::*;
 use crate::shape::{Filter, Material, ShapeDef, ShapeOps, ShapeRecord};
-use crate::store::{BodyId, IdText, ShapeId, room};
+use crate::store::{BodyId, IdText, ShapeId};
 
 /// A shape, for reading. From [`World::shape`].
 pub struct ShapeView<'a, D: Dim> {
@@ -115,9 +115,7 @@ impl<D: Dim> World<D> {
         let center = self.bodies.cores[body as usize].local_center;
         self.shapes[index].from_center =
             Pose { position: def.local.position - center, rotation: def.local.rotation };
-        if self.proxies.slots.len() <= index as usize {
-            room::fit(&mut self.proxies.slots, index as usize + 1, Proxy::default());
-        }
+        self.proxies.make_room(index as usize + 1);
         if self.bodies.records[body].set != BodySet::Disabled {
             self.insert_proxy(index);
         }
@@ -190,8 +188,8 @@ impl<D: Dim> World<D> {
         self.wake_neighbors(self.shapes[index].body);
         self.remove_contacts_of_shape(index);
         self.shapes[index].filter = filter;
-        if self.proxies.slots[index as usize].kind != ProxyKind::None {
-            self.proxies.slots[index as usize].filter = filter;
+        if self.proxies.get(index).kind != ProxyKind::None {
+            self.proxies.set_filter(index, filter);
             self.moved.insert(index);
         }
         Ok(())
@@ -233,7 +231,7 @@ impl<D: Dim> World<D> {
 
     /// Takes a shape out of the broad phase.
     pub(crate) fn remove_proxy(&mut self, index: u32) {
-        if self.proxies.slots[index as usize].kind == ProxyKind::None {
+        if self.proxies.get(index).kind == ProxyKind::None {
             return;
         }
         self.methods.broad_phase.remove(&self.proxies, index);
@@ -245,12 +243,12 @@ impl<D: Dim> World<D> {
     pub(crate) fn refresh_proxies(&mut self, body: u32) {
         for i in 0..self.bodies.records[body].shapes.len() {
             let index = self.bodies.records[body].shapes[i];
-            if self.proxies.slots[index as usize].kind == ProxyKind::None {
+            if self.proxies.get(index).kind == ProxyKind::None {
                 continue;
             }
             let (fat, needed) = self.fat_bounds(&self.shapes[index]);
-            if !self.proxies.slots[index as usize].fat.contains(&needed) {
-                self.proxies.slots[index as usize].fat = fat;
+            if !self.proxies.get(index).fat.contains(&needed) {
+                self.proxies.set_box(index, fat);
                 self.moved.insert(index);
                 self.methods.broad_phase.update(&self.proxies, &[index], &*self.executor);
             }

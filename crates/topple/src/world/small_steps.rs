@@ -55,11 +55,11 @@ impl<D: Dim> Default for Scratch<D> {
     }
 }
 
-/// Solves a group in `count` small steps.
+/// Solves a group in `count` small steps, its joints all at once if `is_direct`.
 pub(super) fn solve<D: Dim>(
     world: &mut World<D>,
     group: &mut AwakeBodies<D>,
-    count: u32,
+    (count, is_direct): (u32, bool),
     scratch: &mut Scratch<D>,
 ) {
     let Scratch { starts, pairs, joints, before } = scratch;
@@ -70,6 +70,7 @@ pub(super) fn solve<D: Dim>(
     }));
     find_pairs(world, group, pairs);
     find_joints(world, group, joints);
+    let is_halved = is_direct && count == 1 && pairs.is_empty();
     let reported = world.scratch.refine.loads.len();
     for index in 0..count {
         if index > 0 {
@@ -77,7 +78,11 @@ pub(super) fn solve<D: Dim>(
         }
         // The loads of the last small step count: the others are the way there.
         world.scratch.refine.loads.truncate(reported);
-        solve_part(world, group, StepPart { refinement: count, of: count, is_partial: true });
+        solve_part(
+            world,
+            group,
+            StepPart { refinement: count, of: count, is_direct, is_halved, is_partial: true },
+        );
         for (index, sum) in joints.iter_mut() {
             let joint = &world.joints.hot[*index as usize];
             sum.push += joint.push;
@@ -157,7 +162,7 @@ fn stiffen<D: Dim>(world: &mut World<D>, joints: &[(u32, Reaction<D>)]) {
         let Some(island) = island.map(|island| &islands.slots[island]) else { continue };
         // On the way down it has to be there before the level is given up.
         let level = island.level - u8::from(island.level > 0 && is_calm(island.calm, settings));
-        let wanted = u16::from(level) * OCTAVE;
+        let wanted = u16::from(level.saturating_sub(1)) * OCTAVE;
         let inv_mass = joint.bodies.map(|body| bodies.cores[body as usize].inv_mass);
         let weight = settings.weight_scale() / inv_mass[0].max(inv_mass[1]).max(Real::MIN_POSITIVE);
         let is_slack = joint.push.length() < SLACK * weight * *impulse_time;

@@ -66,7 +66,7 @@ pub(super) fn save<D: Dim>(world: &World<D>, out: &mut Writer) {
         out.near(shape.body, &mut last_body);
     });
     for (index, _) in world.shapes.iter() {
-        out.put(&world.proxies.slots[index as usize].fat);
+        out.put(&world.proxies.get(index).fat);
     }
 }
 

@@ -23,6 +23,9 @@ const ASIDE: Real = 0.1;
 /// Cosine to the vertical of a contact of things that stand straight.
 const PLUMB: Real = 0.98;
 
+/// Joints of one body that can be solved all at once with the others.
+const MOST_JOINTS: usize = 6;
+
 /// What an island is as far as loads are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Structure {
@@ -144,5 +147,44 @@ impl<D: Dim> World<D> {
         let height = if size > 0.0 { 1.0 + longest * count / size } else { count };
         let weight = mass / lightest;
         Size { height, weight, is_uneven: weight >= UNEVEN * count }
+    }
+
+    /// True if some body of an island touches something.
+    pub(super) fn touches(&self, island: u32) -> bool {
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let record = &self.bodies.records[body];
+            let mut contacts = self.contacts.of_body(record.first_contact);
+            if contacts.any(|(contact, _)| self.contacts.hot[contact as usize].is_solid()) {
+                return true;
+            }
+            body = record.island_next;
+        }
+        false
+    }
+
+    /// True for a chain or tree of joints that hold and do nothing else, held at one place at most, in which some body is much heavier
+    /// than the one it is joined to: such joints are solved all at once.
+    pub(super) fn is_heavy_chain(&self, island: u32) -> bool {
+        // Each joint between two bodies is met twice.
+        let (mut halves, mut bodies, mut is_heavy) = (0, 0, false);
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let inv_mass = self.bodies.cores[body as usize].inv_mass;
+            let mut count = 0;
+            for (joint, side) in self.joints.of_body(self.bodies.records[body].first_joint) {
+                let joint = &self.joints.hot[joint as usize];
+                let other = self.bodies.cores[joint.bodies[1 - side] as usize].inv_mass;
+                halves += if other > 0.0 { 1 } else { 2 };
+                is_heavy |= other > self.settings.refine_load * inv_mass;
+                count += 1;
+                if count > MOST_JOINTS || !joint.only_holds() {
+                    return false;
+                }
+            }
+            bodies += 1;
+            body = self.bodies.records[body].island_next;
+        }
+        is_heavy && halves <= 2 * bodies
     }
 }

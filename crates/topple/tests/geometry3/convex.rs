@@ -14,7 +14,7 @@ fn contacts_of_all_pairs_agree_with_the_signed_distance() {
     let mut shapes = samples();
     shapes.push(Shape3::plane(Vec3::new(0.2, 1.0, -0.3), -0.4));
     let mut overlapping = 0;
-    for case in 0..3_000 {
+    for case in 0..cases(3_000) {
         let a = &shapes[random.bits() as usize % shapes.len()];
         let b = &shapes[random.bits() as usize % shapes.len()];
         if !a.collides_with(b) {
@@ -49,7 +49,7 @@ fn rounded_shapes_touch_at_their_true_distance() {
     let shapes = samples();
     let rounded: Vec<&Shape3> = shapes.iter().filter(|s| s.rounding() > 0.0).collect();
     let mut close = 0;
-    for case in 0..20_000 {
+    for case in 0..cases(20_000) {
         let a = rounded[random.bits() as usize % rounded.len()];
         let b = rounded[random.bits() as usize % rounded.len()];
         let pose = random.pose(1.5);
@@ -72,7 +72,7 @@ fn rounded_shapes_touch_at_their_true_distance() {
 fn all_pairs_are_symmetric_under_swapping() {
     let mut random = Random::new(53);
     let shapes = samples();
-    for case in 0..3_000 {
+    for case in 0..cases(3_000) {
         let a = &shapes[random.bits() as usize % shapes.len()];
         let b = &shapes[random.bits() as usize % shapes.len()];
         let pose = random.pose(1.0);

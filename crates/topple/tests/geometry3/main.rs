@@ -6,6 +6,8 @@ mod distance;
 mod elements;
 mod hulls;
 mod parry;
+mod pressed;
 mod round;
 mod shapes;
 mod support;
+mod tracking;

@@ -29,8 +29,8 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
                 0x3308fb8e7220576f,
                 0xfba96550e573d100,
                 0x501f8ee6e3b4e76c,
-                0x6eb4907e0a776184,
-                0x51002e8561b916aa,
+                0x820b220595099fe9,
+                0x6c3ed85a5291d8ac,
             ],
         ],
     ),
@@ -39,17 +39,17 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
         [
             [
                 0x038ed0a26564ea45,
-                0x100b9c7d4242d007,
-                0xeaceef538b785318,
-                0x7278c01faac5bbef,
-                0x12967abb486135be,
+                0x31a5f7ea8b110852,
+                0x44edda32bd142e68,
+                0x55e38a75f0583b92,
+                0x98053170e3a9c6b5,
             ],
             [
                 0x3308fb8e7220576f,
-                0x1a9bb551741121fc,
-                0x10e73a446ef8abe2,
-                0x70b1cc1585edad47,
-                0xc09c4247252c37c9,
+                0x73bd168a0e3b5865,
+                0x1ba048f9a13f037b,
+                0x4eda52b25eb102a4,
+                0x00cbb057cf26569c,
             ],
         ],
     ),
@@ -79,18 +79,17 @@ fn hashes<D: Dim>(world: &mut World<D>, parts: usize) -> Vec<u64> {
 
 /// Golden hashes, of the reference solver, which changes least, and of the default one.
 fn golden<D: TestDim>() {
+    let mut changed = String::new();
     for (solver, expected) in GOLDEN {
         let mut world = heap_world::<D>();
         world.set_solver_by_name(solver).unwrap();
         let got = hashes(&mut world, 5);
-        let text = got.iter().map(|hash| format!("{hash:#018x}")).collect::<Vec<_>>().join(", ");
-        assert_eq!(
-            got,
-            D::pick(expected[0], expected[1]),
-            "new hashes for GOLDEN, {solver}, {}D: [{text}]",
-            D::N
-        );
+        if got != D::pick(expected[0], expected[1]) {
+            let text = got.iter().map(|hash| format!("{hash:#018x}")).collect::<Vec<_>>().join(", ");
+            changed += &format!("\n{solver}, {}D: [{text}]", D::N);
+        }
     }
+    assert!(changed.is_empty(), "new hashes for GOLDEN:{changed}");
 }
 
 #[test]

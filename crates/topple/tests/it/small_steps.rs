@@ -3,7 +3,7 @@
 use crate::support::*;
 use std::sync::Arc;
 use topple::exec::Pool;
-use topple::joint::Ball;
+use topple::joint::{Ball, Hinge};
 use topple::math::*;
 use topple::{BodyDef, BodyId, JointDef, JointKind, Pose, ShapeDef, World};
 
@@ -204,4 +204,105 @@ fn domino_wave() -> Real {
 #[test]
 fn dominoes_fall_as_fast_as_they_should() {
     assert_close("speed of the wave", domino_wave(), 3.859, 0.05 * 3.859, "m/s");
+}
+
+/// A chain of twenty links let go from the side, its end `ratio` times as heavy: the sum of all gaps over its length.
+fn stretch_of_swing<D: TestDim>(ratio: Real, kinds: [JointKind<D>; 2]) -> Real {
+    let mut world = World::<D>::new();
+    adjust(&mut world, |s| s.sleeping = false);
+    let mut last = world.create_body(BodyDef::fixed(D::point(0.0, 0.0))).unwrap();
+    let mut joints = Vec::new();
+    for i in 0..20 {
+        let mut shape = ShapeDef::new(D::cube(0.3)).density(if i == 19 { ratio } else { 1.0 });
+        shape.filter.mask = 0;
+        let next = add_shaped(&mut world, 0.5 * i as Real + 0.25, 0.0, shape);
+        let pivot = Pose::at(D::point(0.5 * i as Real, 0.0));
+        let joint = JointDef::at(&world, last, next, kinds[i % 2], pivot).unwrap();
+        joints.push(world.create_joint(joint).unwrap());
+        last = next;
+    }
+    let mut worst: Real = 0.0;
+    for _ in 0..300 {
+        world.step();
+        let gap = |id| {
+            let [a, b] = world.joint(id).unwrap().anchors();
+            (b - a).length()
+        };
+        worst = worst.max(joints.iter().map(|&id| gap(id)).sum::<Real>() / 10.0);
+    }
+    let counters = world.profile().counters;
+    assert_eq!((counters.refined, counters.refinement), (20, 1), "solved at once, in one step");
+    worst
+}
+
+/// Heavy ends do not stretch chains, of balls and, in space, of hinges and welds in turns, which take blocks of six rows.
+fn chains_hold_any_load<D: TestDim>() {
+    let ball = JointKind::Ball(Ball::default());
+    for ratio in [10.0, 1e3, 1e5] {
+        let stretch = stretch_of_swing::<D>(ratio, [ball, ball]);
+        assert!(stretch < 0.005, "balls, 1:{ratio}: {stretch}");
+        let stretch = stretch_of_swing::<D>(ratio, [JointKind::Hinge(Hinge::default()), JointKind::Fixed]);
+        assert!(stretch < 0.005, "hinges and welds, 1:{ratio}: {stretch}");
+    }
+}
+
+#[test]
+fn chains_hold_any_load_2d() {
+    chains_hold_any_load::<D2>();
+}
+#[test]
+fn chains_hold_any_load_3d() {
+    chains_hold_any_load::<D3>();
+}
+
+/// A swing of the whole is hardly damped: in 20 s, three periods, a heavy pendulum on a light chain loses some hundredths. It is let go
+/// from the side, so its links go slack and snap tight twice in each.
+fn heavy_pendulums_keep_their_energy<D: TestDim>() {
+    let mut world = World::<D>::new();
+    adjust(&mut world, |s| s.sleeping = false);
+    let end = heavy_chain(&mut world, 0.0, 1000.0);
+    let energy = |world: &World<D>| {
+        let body = world.body(end).unwrap();
+        let v = body.linear_velocity();
+        0.5 * v.dot(v) + world.settings().gravity.length() * (body.position().to_vec().get(1) - 30.0)
+    };
+    let before = energy(&world);
+    run(&mut world, 20.0);
+    let after = energy(&world);
+    assert!((after - before).abs() < 0.06 * before, "{before} J/kg became {after} J/kg");
+}
+
+#[test]
+fn heavy_pendulums_keep_their_energy_2d() {
+    heavy_pendulums_keep_their_energy::<D2>();
+}
+#[test]
+fn heavy_pendulums_keep_their_energy_3d() {
+    heavy_pendulums_keep_their_energy::<D3>();
+}
+
+/// A heavy ball on a light chain that swings against a wall: contacts and joints have to agree.
+fn wrecking_ball<D: TestDim>() {
+    let mut world = World::<D>::new();
+    adjust(&mut world, |s| s.sleeping = false);
+    let end = heavy_chain(&mut world, 0.0, 200.0);
+    let wall = BodyDef::fixed(D::point(-1.0, 30.0));
+    world.create_body_with(wall, [ShapeDef::new(D::cube(1.0))]).unwrap();
+    let mut farthest: Real = 0.0;
+    for _ in 0..600 {
+        world.step();
+        let at = world.body(end).unwrap().position() - D::point(0.0, 40.0);
+        assert!(at.is_finite());
+        farthest = farthest.max(at.length());
+    }
+    assert!(farthest < 10.0 * 1.03, "10 m of chain and the ball reached {farthest} m");
+}
+
+#[test]
+fn wrecking_ball_2d() {
+    wrecking_ball::<D2>();
+}
+#[test]
+fn wrecking_ball_3d() {
+    wrecking_ball::<D3>();
 }

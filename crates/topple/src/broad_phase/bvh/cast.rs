@@ -1,8 +1,9 @@
 //! Questions to a tree: what overlaps a box, what does a ray meet.
 
-use super::geometry::{overlaps, prefetch};
+use super::geometry::overlaps;
 use super::slabs::{Entry, Ray};
 use super::tree::{INDEX, LEAF, Node, Tree};
+use crate::broad_phase::proxy::prefetch;
 use crate::math::*;
 
 /// A stack that needs the heap only for trees of unusual depth.

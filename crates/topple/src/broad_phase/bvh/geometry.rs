@@ -92,16 +92,3 @@ pub(super) fn girth<D: Dim>(a: &Aabb<D>) -> Real {
     let size = a.max - a.min;
     (1..D::N).fold(size.get(0), |sum, i| sum + size.get(i))
 }
-
-/// Tells the processor that an element may be needed soon, where there is a way to. Any index will do.
-#[inline(always)]
-pub(super) fn prefetch<T>(list: &[T], index: u32) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: SSE is part of x86-64, and the worst that a prefetch of any address at all can be is useless.
-    unsafe {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(list.as_ptr().wrapping_add(index as usize).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (list, index);
-}

@@ -12,16 +12,18 @@
 //! PERF: `docs/benchmarks/broad-phase.md`, by `cargo run --release -p topple-bench -- broad-phase`. What grows with the
 //! number of bodies is mostly the way to memory, and in piles the share of bodies that have neighbours on all sides.
 //!
-//! Tried without gain: a cache line of its own for each pair of siblings (2D lost 10 %, 3D won nothing); siblings
-//! compared in a pile of which 30 % moves (twice the time); `f32::min` in unions (builds 5–10 % slower).
+//! Tried without gain: a cache line of its own for each pair of siblings in 2D (10 % slower); siblings compared in a
+//! pile of which 30 % moves (twice the time); `f32::min` in unions (builds 5–10 % slower).
 
 mod build;
 mod cast;
 mod geometry;
+mod nodes;
 mod pairs;
 mod slabs;
 mod tree;
 
+use super::proxy::prefetch;
 use super::{BroadPhase, PairKey, Proxies, ProxyKind};
 use crate::exec::{Executor, Serial};
 use crate::math::*;
@@ -54,6 +56,8 @@ const DENSE: usize = 4;
 /// The latter pays later where bodies are crowded, which means that a moved one has so many pairs.
 const DENSE_CROWD: usize = 2;
 const CROWD: usize = 3;
+/// How many moves ahead memory is asked for what a move needs next.
+const AHEAD: usize = 6;
 /// Pairs of nodes per piece of the search.
 const PIECE: usize = 256;
 
@@ -159,11 +163,34 @@ impl<D: Dim> BroadPhaseBvh<D> {
         self.set_home(proxy, home);
     }
 
+    /// Has the processor fetch what the next moves touch: boxes and homes first, then the leaves, then their parents.
+    ///
+    /// PERF: each waits for the one before, and where the tree is larger than the caches every one of them is a wait for memory.
+    #[inline(always)]
+    fn look_ahead(&self, proxies: &Proxies<D>, moved: &[u32]) {
+        let leaf = |ahead: usize| {
+            let home = moved.get(ahead).map_or(NOWHERE, |&proxy| self.home(proxy));
+            let nodes = if home & KIND == STATIC { &self.fixed.nodes } else { &self.moving.nodes };
+            (&nodes[..], home & !KIND)
+        };
+        if let Some(&proxy) = moved.get(3 * AHEAD) {
+            proxies.prefetch_box(proxy);
+            prefetch(&self.homes, proxy);
+        }
+        let (nodes, at) = leaf(2 * AHEAD);
+        prefetch(nodes, at);
+        let (nodes, at) = leaf(AHEAD);
+        if let Some(node) = nodes.get(at as usize) {
+            prefetch(nodes, node.parent);
+        }
+    }
+
     /// Gives moved proxies their boxes; those that went far are left to `far`, others change their list. In `dense` mode
     /// leaves of the moving tree are left to [`Tree::refresh_all`].
     fn move_leaves(&mut self, proxies: &Proxies<D>, moved: &[u32], dense: bool) {
         self.far.clear();
-        for &proxy in moved {
+        for (k, &proxy) in moved.iter().enumerate() {
+            self.look_ahead(proxies, &moved[k..]);
             let home = self.home(proxy);
             let fat = &proxies.get(proxy).fat;
             let in_tree = home & KIND == MOVING || home & KIND == STATIC;

@@ -6,8 +6,9 @@
 //! - Few did: each of them is compared with the root. Its own box is smaller than that of any node around it, so fewer
 //!   nodes are met.
 
-use super::geometry::{girth, overlaps, prefetch};
+use super::geometry::{girth, overlaps};
 use super::tree::{MOVED, Node};
+use crate::broad_phase::proxy::prefetch;
 use crate::broad_phase::{PairKey, Proxies};
 use crate::math::*;
 
@@ -176,8 +177,8 @@ impl Search {
     fn keep_pairs<D: Dim>(&mut self, proxies: &Proxies<D>) {
         let candidates = self.candidates.items[..self.candidates.len].iter();
         for (p, q) in candidates.clone() {
-            prefetch(proxies.slots(), *p);
-            prefetch(proxies.slots(), *q);
+            proxies.prefetch_pair(*p);
+            proxies.prefetch_pair(*q);
         }
         self.pairs.extend(
             candidates.filter(|(p, q)| proxies.may_pair(*p, *q)).map(|&(p, q)| Proxies::<D>::key(p, q)),

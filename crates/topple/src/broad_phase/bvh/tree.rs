@@ -10,6 +10,7 @@
 
 use super::build::{Item, build_in_place, build_into};
 use super::geometry::{area, contains, is_stride, overlaps, union};
+use super::nodes::Nodes;
 use crate::exec::Executor;
 use crate::math::*;
 
@@ -69,7 +70,7 @@ impl<D: Dim> Node<D> {
 #[derive(Clone, Debug)]
 pub(super) struct Tree<D: Dim> {
     /// Empty, or the root, an unused neighbour, and pairs.
-    pub(super) nodes: Vec<Node<D>>,
+    pub(super) nodes: Nodes<D>,
     leaves: usize,
     /// First nodes of unused pairs.
     free: Vec<u32>,
@@ -100,7 +101,7 @@ pub(super) struct Tree<D: Dim> {
 impl<D: Dim> Tree<D> {
     pub(super) fn new(tag: u32) -> Self {
         Self {
-            nodes: Vec::new(),
+            nodes: Nodes::new(),
             leaves: 0,
             free: Vec::new(),
             ordered: true,
@@ -139,15 +140,12 @@ impl<D: Dim> Tree<D> {
         let leaf = Node { bounds, link: proxy | LEAF | MOVED, parent: NOBODY };
         self.leaves += 1;
         if self.nodes.is_empty() {
-            self.nodes.extend([leaf, Node::UNUSED]);
+            self.nodes.push_pair([leaf, Node::UNUSED]);
             homes[proxy as usize] = self.tag;
             return;
         }
         let at = self.best_sibling(proxy, &bounds);
-        let pair = self.free.pop().unwrap_or_else(|| {
-            self.nodes.extend([Node::UNUSED; 2]);
-            self.nodes.len() as u32 - 2
-        });
+        let pair = self.free.pop().unwrap_or_else(|| self.nodes.push_pair([Node::UNUSED; 2]));
         let mut old = self.nodes[at as usize];
         // Only leaves are stale in the list; the list now names their parent.
         old.link &= !STALE;

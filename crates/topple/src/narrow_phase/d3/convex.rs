@@ -7,18 +7,20 @@
 //! Cache: `kind` = [`FACE_A`], [`FACE_B`] (whose face gave the normal) or [`AXIS`] (none), `a` = the last normal in two times 16 bits, `b` = hashes of the points
 //! chosen last.
 
-use super::SECOND_FACE;
 use super::patch::{self, Patch, PatchJob};
-use crate::distance::{CoreDistance, Cores, Wide, core_distance};
+use super::track::track;
+use super::{CLEARLY_FLATTER, SECOND_FACE};
+use crate::distance::{CoreDistance, Cores, Wide, core_distance_within};
 use crate::math::*;
-use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::d3::{BoxHull, triangle};
 use crate::shape::{Shape3, ShapeOps};
 
 /// Error of the distance that the search leaves, as a share of it (no unit).
 const SEARCH_ERROR: f64 = 1e-6;
-/// The face of b gives the patch only if its normal fits better than that of a by this much cosine (no unit): hysteresis.
-const CLEARLY_FLATTER: Real = 1e-3;
+
+/// The search for an axis ends early at a gap of this many limits (no unit): it should separate in the next steps too.
+const SPARE: f64 = 2.0;
 
 pub(super) const AXIS: u32 = 64;
 pub(super) const FACE_A: u32 = 65;
@@ -67,7 +69,11 @@ pub(super) fn collide(
         }
     }
     counters.computed += 1;
-    let found = measure(&cores, guess, counters);
+    let found = match is_known && job.algorithm == Algorithm::Auto {
+        true => track(&cores, job, guess, counters),
+        false => None,
+    };
+    let found = found.unwrap_or_else(|| measure(&cores, guess, limit, counters));
     if found.distance > limit {
         *cache = PairCache { kind: AXIS, a: pack(found.normal), b: u32::MAX, value: found.distance as Real };
         return;
@@ -84,14 +90,16 @@ pub(super) fn collide_apart(
     out: &mut LocalManifold<D3>,
 ) {
     let Some(cores) = Cores::<D3>::new(job.a, job.b, &job.b_in_a) else { return };
-    let found = measure(&cores, cores.guess(), counters);
-    if found.distance <= f64::from(job.margin) + f64::from(job.a.rounding()) + f64::from(job.b.rounding()) {
+    let limit = f64::from(job.margin) + f64::from(job.a.rounding()) + f64::from(job.b.rounding());
+    let found = measure(&cores, cores.guess(), limit, counters);
+    if found.distance <= limit {
         manifold(&cores, &found, FACE_A, u32::MAX, job, out);
     }
 }
 
-fn measure(cores: &Cores<'_, D3>, guess: Wide, counters: &mut NarrowCounters) -> CoreDistance {
-    let found = core_distance(cores, guess);
+/// Signed distance of the cores; where it is more than `limit`, the gap along an axis that tells so with some to spare.
+fn measure(cores: &Cores<'_, D3>, guess: Wide, limit: f64, counters: &mut NarrowCounters) -> CoreDistance {
+    let found = core_distance_within(cores, guess, SPARE * limit);
     counters.gjk_iterations += u64::from(found.iterations[0]);
     counters.epa_iterations += u64::from(found.iterations[1]);
     found

@@ -6,7 +6,7 @@
 //! Cache: `kind` = face of a, face of b or edge pair; `a` = the two features; `b` = hashes of the points chosen last.
 
 use super::patch::{self, Patch, PatchJob};
-use super::{NO_CROSS_SQUARED, SECOND_FACE, convex};
+use super::{CLEARLY_FLATTER, NEARLY_FLAT, NO_CROSS_SQUARED, SECOND_FACE, convex};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::ShapeOps;
@@ -143,13 +143,14 @@ pub(super) fn collide(
         return;
     }
     let threshold = if cached.is_some_and(|c| c.kind == EDGES) { 0.0 } else { job.slop };
-    let used = if cached.is_some_and(|c| (c.kind, c.i, c.j) == (face.kind, face.i, face.j)) {
-        cache.b
-    } else {
-        u32::MAX
+    // Labels of the last points, if they came from the same axis.
+    let last = *cache;
+    let used = |axis: &Axis| {
+        let is_same = cached.is_some_and(|c| (c.kind, c.i, c.j) == (axis.kind, axis.i, axis.j));
+        if is_same { last.b } else { u32::MAX }
     };
     if edge.is_none_or(|e| e.gap <= face.gap + threshold) {
-        let labels = face_contact(&pair, &face, radii, used, job, out);
+        let labels = face_contact(&pair, &face, radii, used(&face), job, out);
         let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
         // Clipping may remove the deepest corner; then the crossing edges are what really touches.
         let lost = deepest + radii[0] + radii[1];
@@ -162,11 +163,11 @@ pub(super) fn collide(
             return;
         };
         out.clear();
-        edge_contact(&pair, &edge, radii, job, out);
-        *cache = remember(&edge, u32::MAX);
+        let labels = edge_contact(&pair, &edge, radii, used(&edge), job, out);
+        *cache = remember(&edge, labels);
     } else if let Some(edge) = edge {
-        edge_contact(&pair, &edge, radii, job, out);
-        *cache = remember(&edge, u32::MAX);
+        let labels = edge_contact(&pair, &edge, radii, used(&edge), job, out);
+        *cache = remember(&edge, labels);
     }
 }
 
@@ -314,21 +315,44 @@ fn face_contact(
     out: &mut LocalManifold<D3>,
 ) -> u32 {
     let (i, j, normal) = faces_of(pair, axis);
-    let (fa, fb) = (&pair.a.faces[i], &pair.b.faces[j]);
-    let patch_job = PatchJob {
+    let patch_job = patch_job([i, j], normal, axis.kind == FACE_B, radii, used, job);
+    clip_faces(pair, [i, j], None, &patch_job, out)
+}
+
+/// The job of clipping face i of a and face j of b along a normal.
+fn patch_job(
+    [i, j]: [usize; 2],
+    normal: Vec3,
+    reference_is_b: bool,
+    radii: [Real; 2],
+    used: u32,
+    job: &CollideJob<'_, D3>,
+) -> PatchJob {
+    let reference = if reference_is_b { FACE_B } else { FACE_A };
+    PatchJob {
         normal,
         radii,
         margin: job.margin,
         slop: job.slop,
         used,
-        feature: (i as u32).wrapping_mul(521) ^ (j as u32).wrapping_mul(19) ^ (axis.kind << 12),
-        reference_is_b: axis.kind == FACE_B,
-    };
-    // Buffers for common faces, or for the largest a hull can have.
+        feature: (i as u32).wrapping_mul(521) ^ (j as u32).wrapping_mul(19) ^ (reference << 12),
+        reference_is_b,
+    }
+}
+
+fn clip_faces(
+    pair: &Pair<'_>,
+    [i, j]: [usize; 2],
+    witness: patch::Witness,
+    job: &PatchJob,
+    out: &mut LocalManifold<D3>,
+) -> u32 {
+    let (fa, fb) = (&pair.a.faces[i], &pair.b.faces[j]);
+    // Buffers for common faces, or for the largest a hull can have; one more for the witness.
     if usize::from(fa.count.max(fb.count)) <= 16 {
-        patches::<16, 32>(pair, fa, fb, &patch_job, out)
+        patches::<16, 34>(pair, fa, fb, witness, job, out)
     } else {
-        patches::<256, 512>(pair, fa, fb, &patch_job, out)
+        patches::<256, 514>(pair, fa, fb, witness, job, out)
     }
 }
 
@@ -347,6 +371,7 @@ fn patches<const FACE: usize, const BOTH: usize>(
     pair: &Pair<'_>,
     fa: &HullFace,
     fb: &HullFace,
+    witness: patch::Witness,
     job: &PatchJob,
     out: &mut LocalManifold<D3>,
 ) -> u32 {
@@ -359,29 +384,40 @@ fn patches<const FACE: usize, const BOTH: usize>(
     }
     let a = Patch { points: &pa[..usize::from(fa.count).min(FACE)], normal: fa.normal };
     let b = Patch { points: &pb[..usize::from(fb.count).min(FACE)], normal: pair.r * fb.normal };
-    patch::contact::<BOTH>(a, b, None, job, out)
+    patch::contact::<BOTH>(a, b, witness, job, out)
 }
 
-/// Contact of two crossing edges: one point between them.
+/// Contact of two crossing edges: the point between them, and what the faces next to them have in common where one lies
+/// nearly flat on the other hull; see `leaning_contact` in `box_points.rs`. Returns the hashed labels of the points.
 fn edge_contact(
     pair: &Pair<'_>,
     axis: &Axis,
     radii: [Real; 2],
+    used: u32,
     job: &CollideJob<'_, D3>,
     out: &mut LocalManifold<D3>,
-) {
+) -> u32 {
     let (line, (q, db)) = (&pair.a.lines[axis.i], pair.edge_b(axis.j));
     let (p, da) = (line.start, line.along);
-    let Some(normal) = edge_normal(line, db) else { return };
+    let Some(normal) = edge_normal(line, db) else { return u32::MAX };
     let [s, t] = super::round::closest_segments([p, p + da], [q, q + db]);
     let (on_a, on_b) = (p + da * s, q + db * t);
     // Apart, and the lines cross beyond the ends: the axis separates by less than the true distance.
     if axis.gap > 0.0 && on_a.distance(on_b) > job.margin + radii[0] + radii[1] {
-        return;
+        return u32::MAX;
     }
     out.normal = normal;
+    let (i, j) = (pair.a.face_along(normal), pair.b.face_along(-pair.to_b(normal)));
+    let flat_a = pair.a.faces[i].normal.dot(normal);
+    let flat_b = -(pair.r * pair.b.faces[j].normal).dot(normal);
+    if flat_a.max(flat_b) > NEARLY_FLAT {
+        let is_b = flat_b > flat_a + CLEARLY_FLATTER;
+        let patch_job = patch_job([i, j], normal, is_b, radii, used, job);
+        return clip_faces(pair, [i, j], Some((on_a, axis.gap)), &patch_job, out);
+    }
     let mid = (on_a + on_b) * 0.5 + normal * (0.5 * (radii[0] - radii[1]));
     out.push(mid, axis.gap - radii[0] - radii[1], EDGE_ID | (axis.i as u32) << 12 | axis.j as u32);
+    u32::MAX
 }
 
 /// Last resort for overlapping hulls whose clipped face has no point left: the deepest corner.

@@ -1,12 +1,13 @@
 //! Contacts between the shapes of the space, one file per family of pairs.
 //!
 //! `round.rs`: closed forms for spheres and capsules. `plane.rs`: everything against a half-space. `boxes.rs`: two
-//! boxes, the hottest path of the engine. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
-//! whatever is left by GJK and EPA. With `sat`, that rest is done by separating axes (`sat.rs`, over the features of `solid.rs`);
+//! boxes, the hottest path of the engine; their points are in `box_points.rs`. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
+//! whatever is left by GJK and EPA; `track.rs` follows cylinders from step to step instead. With `sat`, that rest is done by separating axes (`sat.rs`, over the features of `solid.rs`);
 //! with `gjk`, all bounded pairs are done by `convex.rs`. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. All work in
 //! the frame of shape a and treat a shape as core plus rounding radius: the geometry is that of the cores,
 //! the radii are taken off at the end.
 
+mod box_points;
 mod boxes;
 mod convex;
 mod hulls;
@@ -16,6 +17,7 @@ mod reduce;
 mod round;
 mod sat;
 mod solid;
+mod track;
 mod triangle;
 mod triangles;
 
@@ -32,6 +34,13 @@ const PARALLEL: Real = 0.02;
 /// Squared sine below which two edges have no common normal (no unit): their cross product is noise, and a face
 /// serves as well.
 const NO_CROSS_SQUARED: Real = 1e-6;
+/// Overlap up to which shapes count as resting on each other, in slops.
+const RESTING: Real = 4.0;
+/// Cosine between the common normal of two edges and a face above which the face counts as lying on the other shape (no unit;
+/// 15°): points of the faces are then part of the contact, so that it does not rest on the crossing of the edges alone.
+const NEARLY_FLAT: Real = 0.966;
+/// A face of b is the reference only if it is flatter than that of a by this much cosine (no unit): hysteresis.
+const CLEARLY_FLATTER: Real = 1e-3;
 /// Hysteresis: a face of b has to be better than one of a by this many slops, so that equal ones do not take turns.
 const SECOND_FACE: Real = 0.1;
 

@@ -12,9 +12,10 @@
 //!
 //! **Files**: `layout.rs` rows of lanes, `algebra.rs` vectors in lanes, `prepare.rs` joints to lanes and back, `sight.rs`
 //! geometry and Jacobians of the moment, `motion.rs` how rows are solved, `kernel.rs` the passes, `single.rs` the same for
-//! one joint of any kind.
+//! one joint of any kind, `direct/` all joints of a group at once.
 
 mod algebra;
+mod direct;
 mod kernel;
 mod layout;
 mod motion;
@@ -31,6 +32,7 @@ use crate::math::*;
 use crate::solver::SolverContext;
 use crate::store::Disjoint;
 use core::ops::Range;
+use direct::{Direct, DirectRun};
 use kernel::PassParams;
 use layout::{Class, Cold, Extra, NO_EXTRA, NO_JOINT, WideRow};
 use single::{SingleRow, SingleRun};
@@ -182,11 +184,18 @@ pub struct JointRows<D: Dim> {
     extras: Vec<D::JointExtra>,
     cold: Vec<Cold>,
     singles: Vec<SingleRow<D>>,
+    direct: Direct<D>,
 }
 
 impl<D: Dim> Default for JointRows<D> {
     fn default() -> Self {
-        Self { rows: Vec::new(), extras: Vec::new(), cold: Vec::new(), singles: Vec::new() }
+        Self {
+            rows: Vec::new(),
+            extras: Vec::new(),
+            cold: Vec::new(),
+            singles: Vec::new(),
+            direct: Direct::default(),
+        }
     }
 }
 
@@ -228,6 +237,23 @@ impl<D: Dim> JointRows<D> {
         self.extras.clear();
         self.cold.clear();
         self.singles.clear();
+        self.direct.clear();
+    }
+
+    /// Takes all joints of a group together, if they can be solved at once; true if so. Else they go by colours.
+    pub(super) fn add_direct(&mut self, context: &SolverContext<'_, D>, scene: &JointScene<'_, D>) -> bool {
+        let colors = context.graph.colors().iter().map(|color| &color.joints);
+        for &index in colors.chain([&context.graph.overflow().joints]).flatten() {
+            let joint = &context.joints[index as usize];
+            if context.takes(joint.bodies) {
+                self.direct.add(SingleRow::blank(index, joint));
+            }
+        }
+        let is_direct = !self.direct.is_empty() && self.direct.prepare(scene);
+        if !is_direct {
+            self.direct.clear();
+        }
+        is_direct
     }
 
     /// Adds the joints of a colour. `serial`: they may share bodies, so each gets a row of its own.
@@ -281,6 +307,7 @@ impl<D: Dim> JointRows<D> {
             extras: Disjoint::new(&mut self.extras),
             cold: Disjoint::new(&mut self.cold),
             singles: Disjoint::new(&mut self.singles),
+            direct: Disjoint::new(core::slice::from_mut(&mut self.direct)),
         }
     }
 }
@@ -292,6 +319,7 @@ pub(super) struct SharedJoints<'a, D: Dim> {
     extras: Disjoint<'a, D::JointExtra>,
     cold: Disjoint<'a, Cold>,
     singles: Disjoint<'a, SingleRow<D>>,
+    direct: Disjoint<'a, Direct<D>>,
 }
 
 impl<'a, D: Dim> SharedJoints<'a, D> {
@@ -359,6 +387,41 @@ impl<'a, D: Dim> SharedJoints<'a, D> {
             }
             let rows = self.singles.range(singles.start as usize, singles.end as usize);
             SingleRun { rows, bodies, rotations, whitenings: scene.whitenings, h: scene.h }.run(pass);
+        }
+    }
+
+    /// One pass over the joints that are solved at once.
+    ///
+    /// # Safety
+    /// No other thread works on joints or bodies.
+    pub(super) unsafe fn run_direct<const S: usize>(
+        &self,
+        (bodies, rotations): (Disjoint<'_, Packed<S>>, Disjoint<'_, D::Rot>),
+        scene: &JointScene<'_, D>,
+        pass: JointPass,
+    ) {
+        let count = scene.whitenings.len();
+        // SAFETY: by the caller.
+        let (direct, bodies, rotations) =
+            unsafe { (self.direct.get(0), bodies.range(0, count), rotations.range(0, count)) };
+        direct.run(DirectRun { bodies, rotations, whitenings: scene.whitenings, scene }, pass);
+    }
+
+    /// Hands back the impulses of those that were solved at once, and each joint to `done`.
+    ///
+    /// # Safety
+    /// Nobody else works on joints.
+    pub(super) unsafe fn store_direct(
+        &self,
+        joints: Disjoint<'_, Joint<D>>,
+        done: &mut dyn FnMut(&mut Joint<D>),
+    ) {
+        // SAFETY: by the caller.
+        for row in unsafe { self.direct.get(0) }.rows() {
+            // SAFETY: by the caller.
+            let joint = unsafe { joints.get(row.index as usize) };
+            row.store(joint);
+            done(joint);
         }
     }
 

@@ -14,23 +14,25 @@ pub(super) struct SingleRow<D: Dim> {
     /// Index of the joint.
     pub(super) index: u32,
     /// Slots of the bodies; the slot after the last one is the ground.
-    slots: [u32; 2],
+    pub(super) slots: [u32; 2],
     is_dynamic: [bool; 2],
     /// Orientations at the start of the step, for bodies without slot.
-    rotations: [D::Rot; 2],
+    pub(super) rotations: [D::Rot; 2],
     /// Centre of b at the start of the step.
-    center_b: D::Point,
+    pub(super) center_b: D::Point,
     /// From the centre of a to that of b at the start of the step.
-    between: D::Vec,
-    answer: [Answer<D>; 2],
-    joint: Joint<D>,
+    pub(super) between: D::Vec,
+    pub(super) answer: [Answer<D>; 2],
+    pub(super) joint: Joint<D>,
     /// s·r and s of hard rows.
-    rate: Real,
-    scale: Real,
-    push_speed: Real,
+    pub(super) rate: Real,
+    pub(super) scale: Real,
+    pub(super) push_speed: Real,
     /// What the joint did in this sub-step: impulse on b, angular impulses taken from a and given to b.
-    pushed: D::Vec,
-    turned: [D::Ang; 2],
+    pub(super) pushed: D::Vec,
+    pub(super) turned: [D::Ang; 2],
+    /// From the centres of mass to the anchors.
+    pub(super) levers: [D::Vec; 2],
 }
 
 impl<D: Dim> SingleRow<D> {
@@ -50,7 +52,13 @@ impl<D: Dim> SingleRow<D> {
             push_speed: 0.0,
             pushed: D::Vec::ZERO,
             turned: [D::Ang::ZERO; 2],
+            levers: [D::Vec::ZERO; 2],
         }
+    }
+
+    /// Slots of the bodies that answer to impulses, NO_SLOT for others.
+    pub(super) fn dynamic_ends(&self) -> [u32; 2] {
+        [0, 1].map(|side| if self.is_dynamic[side] { self.slots[side] } else { NO_SLOT })
     }
 
     /// Fills the row at the start of the step.

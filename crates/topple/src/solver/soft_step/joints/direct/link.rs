@@ -1,0 +1,193 @@
+//! The hard rows of one joint at the moment, in double precision.
+
+use super::factor::Block;
+use super::order::GROUND;
+use crate::joint::{Law, Row, RowSink};
+use crate::math::*;
+
+/// Numbers of a body's velocity: linear, then angular; the plane uses three.
+pub(super) const WIDE: usize = 6;
+
+/// A body of the group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Body {
+    pub v: [f64; WIDE],
+    /// What the joints did to it in this sub-step.
+    pub done: [f64; WIDE],
+    pub inv_mass: [f64; 3],
+    /// Inverse inertia with tension.
+    pub inv_inertia: [[f64; 3]; 3],
+    /// Some joint holds it.
+    pub is_end: bool,
+    /// Sum of the inertias of tension that are counted on, and those found [kg·m²].
+    pub tension: Real,
+    pub found: Real,
+    /// Largest entry of the inverse of its own inertia [1/(kg·m²)].
+    pub lightness: Real,
+}
+
+impl Body {
+    pub(super) const NONE: Self = Self {
+        v: [0.0; WIDE],
+        done: [0.0; WIDE],
+        inv_mass: [0.0; 3],
+        inv_inertia: [[0.0; 3]; 3],
+        is_end: false,
+        tension: 0.0,
+        found: 0.0,
+        lightness: 0.0,
+    };
+
+    /// Changes its velocity on behalf of a joint.
+    #[inline]
+    pub(super) fn push(&mut self, change: &[f64; WIDE]) {
+        for i in 0..WIDE {
+            self.v[i] += change[i];
+            self.done[i] += change[i];
+        }
+    }
+}
+
+/// Up to `M` hard rows. Rows that a joint does not have are zero.
+#[derive(Clone, Debug)]
+pub(super) struct Link<const M: usize> {
+    /// Slots of the bodies that answer, or GROUND.
+    pub ends: [u32; 2],
+    pub count: usize,
+    /// Which of the joint's impulses.
+    pub at: [u8; M],
+    /// Is a row along a line, not about an axis.
+    pub is_linear: [bool; M],
+    /// Jacobian of each side and row, with signs.
+    pub jacobian: [[[f32; WIDE]; M]; 2],
+    /// M⁻¹·Jᵀ of each side and row.
+    pub answer: [[[f64; WIDE]; M]; 2],
+    /// Error C [m or rad] and drift of Ċ [m/s or rad/s].
+    pub error: [f64; M],
+    pub drift: [f64; M],
+    /// (1 − s)/s of joints that are soft by themselves.
+    pub softness: f64,
+    /// What tension adds to the inertia of either body, at least [kg·m²].
+    pub tension: Real,
+    /// Ċ by what moves but does not answer [m/s or rad/s].
+    pub ground_speed: [f64; M],
+}
+
+impl<const M: usize> Link<M> {
+    pub(super) fn new(ends: [u32; 2], softness: f64) -> Self {
+        Self {
+            ends,
+            count: 0,
+            at: [0; M],
+            is_linear: [false; M],
+            jacobian: [[[0.0; WIDE]; M]; 2],
+            answer: [[[0.0; WIDE]; M]; 2],
+            error: [0.0; M],
+            drift: [0.0; M],
+            softness,
+            tension: 0.0,
+            ground_speed: [0.0; M],
+        }
+    }
+
+    /// Ċ of each row.
+    #[inline]
+    pub(super) fn speed(&self, bodies: &[Body]) -> [f64; M] {
+        let mut speed = self.ground_speed;
+        for side in (0..2).filter(|&side| self.ends[side] != GROUND) {
+            let v = &bodies[self.ends[side] as usize].v;
+            for i in 0..M {
+                speed[i] += dot(&self.jacobian[side][i], v);
+            }
+        }
+        speed
+    }
+
+    /// What impulses of the rows do to one side: impulse [N·s] and angular impulse [N·m·s].
+    #[inline]
+    pub(super) fn effect<D: Dim>(&self, side: usize, x: &[f64; M]) -> (D::Vec, D::Ang) {
+        let j = &self.jacobian[side];
+        narrow::<D>(&core::array::from_fn(|k| (0..M).map(|i| f64::from(j[i][k]) * x[i]).sum()))
+    }
+
+    /// J·M⁻¹·Jᵀ with the rows of another one, over the bodies that both have.
+    #[inline]
+    pub(super) fn coupling(&self, other: &Self) -> Block<M> {
+        let mut block = [[0.0; M]; M];
+        for a in 0..2 {
+            for b in 0..2 {
+                if self.ends[a] == GROUND || self.ends[a] != other.ends[b] {
+                    continue;
+                }
+                for r in 0..M {
+                    for c in 0..M {
+                        block[r][c] += dot(&self.jacobian[a][r], &other.answer[b][c]);
+                    }
+                }
+            }
+        }
+        block
+    }
+}
+
+#[inline]
+pub(super) fn dot(a: &[f32; WIDE], b: &[f64; WIDE]) -> f64 {
+    let a = a.map(f64::from);
+    // Two sums side by side, and then their sum: half the waiting.
+    let low = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let high = a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+    low + high
+}
+
+/// Linear, then angular numbers.
+#[inline]
+fn row_of<D: Dim>(linear: D::Vec, angular: D::Ang) -> [f32; WIDE] {
+    let mut out = [0.0; WIDE];
+    (0..D::N).for_each(|i| out[i] = linear.get(i));
+    (0..D::ANGULAR).for_each(|i| out[D::N + i] = angular.get(i));
+    out
+}
+
+/// The same in double precision.
+#[inline]
+pub(super) fn wide<D: Dim>(linear: D::Vec, angular: D::Ang) -> [f64; WIDE] {
+    row_of::<D>(linear, angular).map(f64::from)
+}
+
+/// The reverse of [`wide`].
+#[inline]
+pub(super) fn narrow<D: Dim>(v: &[f64; WIDE]) -> (D::Vec, D::Ang) {
+    let (mut linear, mut angular) = (D::Vec::ZERO, D::Ang::ZERO);
+    (0..D::N).for_each(|i| linear.set(i, v[i] as Real));
+    (0..D::ANGULAR).for_each(|i| angular.set(i, v[D::N + i] as Real));
+    (linear, angular)
+}
+
+/// Takes the hard rows.
+pub(super) struct Collect<'a, const M: usize>(pub &'a mut Link<M>);
+
+impl<D: Dim, const M: usize> RowSink<D> for Collect<'_, M> {
+    #[inline]
+    fn block<const B: usize>(
+        &mut self,
+        at: usize,
+        law: Law,
+        rows: [Row<D>; B],
+        error: [Real; B],
+        drift: [Real; B],
+    ) {
+        if law != Law::Hard {
+            return;
+        }
+        let link = &mut *self.0;
+        for i in 0..B {
+            let to = link.count + i;
+            link.at[to] = (at + i) as u8;
+            link.is_linear[to] = rows[i].d != D::Vec::ZERO;
+            link.jacobian[0][to] = row_of::<D>(-rows[i].d, -rows[i].a);
+            link.jacobian[1][to] = row_of::<D>(rows[i].d, rows[i].b);
+            (link.error[to], link.drift[to]) = (f64::from(error[i]), f64::from(drift[i]));
+        }
+        link.count += B;
+    }
+}

@@ -1,0 +1,110 @@
+//! The joints of a group that bears much, all at once.
+//!
+//! Sweeps carry a load through a chain one joint at a time, so a long or heavy chain stretches. Here the impulses x of all hard
+//! rows of a group come from one linear system, A·x = −(Ċ + e + r·C) with A = J·M⁻¹·Jᵀ, by elimination along the joints
+//! (`order.rs`, `factor.rs`): exact, and linear in their number for chains and trees [Baraff1996]. Only for joints that hold and do
+//! nothing else: limits, motors and springs do better in sweeps, and loops may contradict themselves.
+//!
+//! Nothing is started from the last impulses: what they did, and what extrapolation repeats of it, is taken out first.
+//!
+//! **Tension turns light links.** The pull p of a joint at the lever r turns its body back to where it points: a torque of
+//! stiffness k = p·r about the axes across r. Light links under a heavy end would vibrate faster than the sub-steps can
+//! follow, and explode [Andrews2017]. With the inertia I + κ·h²·k in place of I their frequency is at most 1/(√κ·h), and
+//! the sub-step h is stable for κ > 1/4, whatever the load. The term is that of light links, and small where they are
+//! resolved. What vibrates all the same is damped between neighbours, so that a swing of the whole is not.
+//!
+//! **Files**: `order.rs` what couples with what, `factor.rs` the elimination, `link.rs` rows of a joint, `group.rs` the passes.
+
+mod factor;
+mod group;
+mod link;
+mod order;
+
+use super::single::SingleRow;
+use super::{JointPass, JointScene};
+use crate::joint::JointKind;
+use crate::math::*;
+use crate::solver::soft_step::pack::{Packed, Whitening};
+use group::Group;
+use order::Order;
+
+/// What a pass works on.
+pub(super) struct DirectRun<'a, D: Dim, const S: usize> {
+    pub bodies: &'a mut [Packed<S>],
+    pub rotations: &'a [D::Rot],
+    pub whitenings: &'a [Whitening],
+    pub scene: &'a JointScene<'a, D>,
+}
+
+/// The joints of a group.
+#[derive(Debug)]
+pub(super) struct Direct<D: Dim> {
+    rows: Vec<SingleRow<D>>,
+    order: Order,
+    /// Blocks of three rows if no joint has more, of six otherwise.
+    three: Group<D, 3>,
+    six: Group<D, 6>,
+    is_three: bool,
+}
+
+impl<D: Dim> Default for Direct<D> {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            order: Order::default(),
+            three: Group::default(),
+            six: Group::default(),
+            is_three: false,
+        }
+    }
+}
+
+impl<D: Dim> Direct<D> {
+    pub(super) fn clear(&mut self) {
+        self.rows.clear();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub(super) fn add(&mut self, row: SingleRow<D>) {
+        self.rows.push(row);
+    }
+
+    /// The joints, with their impulses.
+    pub(super) fn rows(&self) -> &[SingleRow<D>] {
+        &self.rows
+    }
+
+    /// Prepares all joints. False if they cannot be solved this way.
+    pub(super) fn prepare(&mut self, scene: &JointScene<'_, D>) -> bool {
+        self.rows.iter_mut().for_each(|row| row.prepare(scene));
+        self.order.update(self.rows.iter().map(SingleRow::dynamic_ends), scene.props.len());
+        if self.order.is_refused || !self.rows.iter().all(|row| row.joint.only_holds()) {
+            return false;
+        }
+        let is_point =
+            |row: &SingleRow<D>| matches!(row.joint.kind, JointKind::Ball(_) | JointKind::Distance(_));
+        self.is_three = D::N == 2 || self.rows.iter().all(is_point);
+        if self.is_three {
+            self.three.prepare(&self.rows, scene);
+        } else {
+            self.six.prepare(&self.rows, scene);
+        }
+        true
+    }
+
+    /// One pass over all joints.
+    pub(super) fn run<const S: usize>(&mut self, run: DirectRun<'_, D, S>, pass: JointPass) {
+        if pass == JointPass::WarmStart {
+            return;
+        }
+        let is_biased = pass == JointPass::Solve;
+        if self.is_three {
+            self.three.run(&mut self.rows, &self.order, run, is_biased);
+        } else {
+            self.six.run(&mut self.rows, &self.order, run, is_biased);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Cylinders that keep touching are followed from step to step: the result is that of a search from nothing.
+
+use crate::support::*;
+use topple::Shape3;
+use topple::math::*;
+use topple::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
+use topple::shape::ShapeOps;
+
+const SLOP: f32 = 5e-3;
+const MARGIN: f32 = 0.02;
+
+/// Both ways to compute a contact: with what is known from the last step, and from nothing.
+fn both(
+    a: &Shape3,
+    b: &Shape3,
+    b_in_a: Pose<D3>,
+    cache: &mut PairCache,
+    counters: &mut NarrowCounters,
+) -> [LocalManifold<D3>; 2] {
+    let job = CollideJob { a, b, b_in_a, margin: MARGIN, slop: SLOP, algorithm: Algorithm::Auto };
+    let mut warm = LocalManifold::default();
+    Shape3::collide(&job, cache, counters, &mut warm);
+    check_sane(&warm, MARGIN, &format!("{a:?} {b:?} {b_in_a:?}"));
+    [warm, collide(a, b, b_in_a, MARGIN, SLOP)]
+}
+
+/// A pair that touches by `depth` along some direction.
+fn touching(random: &mut Random, a: &Shape3, b: &Shape3, depth: f32) -> Pose<D3> {
+    let turn = random.rotation();
+    let (mut near, mut far) = (0.0_f32, 8.0_f32);
+    let direction = random.direction();
+    for _ in 0..40 {
+        let middle = 0.5 * (near + far);
+        let pose = Pose::new(direction * middle, turn);
+        let d = topple::distance::closest_points::<D3>(a, &Pose::IDENTITY, b, &pose).unwrap().distance;
+        if d < -depth {
+            near = middle;
+        } else {
+            far = middle;
+        }
+    }
+    Pose::new(direction * far, turn)
+}
+
+#[test]
+fn contacts_of_cylinders_that_are_followed_equal_those_found_anew() {
+    let mut random = Random::new(95);
+    let shapes = [
+        Shape3::cylinder(0.5, 0.4),
+        Shape3::cylinder(0.1, 0.5),
+        Shape3::cylinder(1.5, 0.2),
+        Shape3::cuboid(0.8, 0.5, 0.6),
+        Shape3::cuboid(4.0, 0.5, 4.0),
+        Shape3::rounded_cylinder(0.6, 0.4, 0.05),
+    ];
+    let (mut steps, mut searched, mut touched) = (0, 0, 0);
+    for case in 0..1_500 {
+        let pick = |random: &mut Random| random.bits() as usize % shapes.len();
+        let (i, j) = (pick(&mut random), pick(&mut random));
+        let (a, b) = (&shapes[i], &shapes[j]);
+        if [a, b].iter().all(|s| matches!(s, Shape3::Box { .. })) {
+            continue;
+        }
+        let depth = random.range(-0.01, 0.012);
+        let mut pose = touching(&mut random, a, b, depth);
+        let mut cache = PairCache::default();
+        let mut counters = NarrowCounters::default();
+        both(a, b, pose, &mut cache, &mut counters);
+        let (way, turn) = (random.vec(1e-3), random.vec(0.01));
+        for step in 0..12 {
+            let before = counters.gjk_iterations;
+            pose = Pose::new(pose.position.to_vec() + way, Quat::from_ang(turn) * pose.rotation);
+            let [warm, cold] = both(a, b, pose, &mut cache, &mut counters);
+            let what = format!("case {case} step {step}: {} {} {pose:?}", a.kind(), b.kind());
+            let (w, c) = (deepest(&warm), deepest(&cold));
+            if w.is_infinite() && c.is_infinite() {
+                continue;
+            }
+            steps += 1;
+            searched += u32::from(counters.gjk_iterations > before);
+            if w.is_infinite() || c.is_infinite() {
+                // At the very margin rounding decides.
+                assert!(w.min(c) > MARGIN - SLOP, "{what}: {warm:?} {cold:?}");
+                continue;
+            }
+            touched += u32::from(c < 0.0);
+            // A face is taken for the axis if it is as good to within the slop, and the lowest point is left out if another is as low
+            // to within the slop; both depend on the last step.
+            assert!((w - c).abs() < 2.0 * SLOP, "{what}: {w} instead of {c}\n{warm:?}\n{cold:?}");
+        }
+    }
+    println!("{searched} of {steps} searched anew, {touched} touch");
+    assert!(touched > 3_000 && steps > 6_000, "{touched} {steps}");
+    assert!(searched * 5 < steps, "{searched} of {steps} searched anew");
+}
