@@ -59,6 +59,13 @@ pub(crate) fn run() -> std::io::Result<()> {
     for base in [10, 20, 30] {
         substep(&mut page, &format!("3D, base {base}"), &square(base), peak);
     }
+    page.head("Bodies without contacts", &["scene", "bodies", "ns per body and sub-step"]);
+    bodies(&mut page, "2D, in flight", &flying::<D2>(&Shape2::rectangle(1.0, 1.0)));
+    bodies(&mut page, "3D, in flight", &flying::<D3>(&Shape3::cuboid(1.0, 1.0, 1.0)));
+    page.line(
+        "\nOf the instructions of the passes a fifth is arithmetic. The rest loads rows, turns bodies into lanes and lanes into bodies, and keeps in memory what\n\
+         has no register. In the plane there are four points to a body, so that moving the bodies is more than a third of a sub-step.",
+    );
     page.head(
         "A whole step",
         &[
@@ -109,6 +116,29 @@ fn square(base: usize) -> World<D3> {
         }
     }
     world
+}
+
+/// Bodies far from each other.
+fn flying<D: Dim>(shape: &D::Shape) -> World<D> {
+    let mut world = World::<D>::new();
+    for i in 0..5000_usize {
+        let mut at = D::Vec::ZERO;
+        at.set(0, 3.0 * (i % 100) as Real);
+        at.set(1, 3.0 * (i / 100) as Real);
+        let def = BodyDef::dynamic(D::Point::from_vec(at));
+        world.create_body_with(def, [ShapeDef::new(shape.clone())]).expect("a body");
+    }
+    world
+}
+
+fn bodies<D: Dim>(page: &mut Page, name: &str, start: &World<D>) {
+    if !is_wanted(name) {
+        return;
+    }
+    let [few, many] = least([settled(start, FEW), settled(start, MANY)]);
+    let count = start.body_count() as f64;
+    let time = (many - few) / f64::from(MANY - FEW) / count;
+    page.row(&[name.into(), group(count), number(time)]);
 }
 
 /// The world after a while, with `substeps`.

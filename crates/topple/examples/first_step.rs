@@ -1,6 +1,6 @@
 //! The first step of a large pyramid beside its later ones, stage by stage: pair creation, cold trees, contacts from scratch.
 //!
-//! `first_step [dimension] [base] [rounds] [later steps] [threads]`; minima of the rounds for the first step, medians for later ones.
+//! `first_step [dimension] [base] [rounds] [later steps] [threads]`; a base of 0 is a field of 5 000 boxes side by side. Minima of the rounds for the first step, medians for later ones.
 use std::sync::Arc;
 use topple::exec::Pool;
 use topple::world::STAGES;
@@ -35,6 +35,10 @@ fn flat(base: usize) -> Result<World2, Error> {
 fn square(base: usize) -> Result<World3, Error> {
     let mut world = World3::with_settings(Settings3 { sleeping: false, ..Settings3::default() })?;
     world.create_body_with(BodyDef3::fixed([0.0, -1.0, 0.0]), [Shape3::cuboid(400.0, 2.0, 400.0)])?;
+    for i in 0..if base == 0 { 5000 } else { 0 } {
+        let at = [(i % 70) as f32 * 2.0, 0.5, (i / 70) as f32 * 2.0];
+        world.create_body_with(BodyDef3::dynamic(at), [Shape3::cuboid(1.0, 1.0, 1.0)])?;
+    }
     for layer in 0..base {
         let along = |i: usize| (i as f32 - (base - layer) as f32 * 0.5 + 0.5) * 1.05;
         for i in 0..(base - layer) * (base - layer) {

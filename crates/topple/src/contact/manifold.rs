@@ -58,13 +58,14 @@ pub struct ContactPoint<D: Dim> {
 
 /// Geometry and impulses of a touching pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct Manifold<D: Dim> {
+    /// Number of points; 0: not touching.
+    pub count: u32,
     /// Unit vector from a to b, in the centre-of-mass frame of body a.
     pub local_normal: D::Vec,
     /// The points; only the first `count` are used.
     pub points: D::PerPoint<ContactPoint<D>>,
-    /// Number of points; 0: not touching.
-    pub count: u32,
     /// Friction impulse of the whole manifold, world frame [N·s], on b.
     pub friction_impulse: D::Vec,
     /// Friction impulse about the normal [N·m·s], on b (3D).
@@ -96,13 +97,24 @@ pub struct Grain<D: Dim> {
     pub factor: Real,
 }
 
-/// A contact as narrow phases write it and solvers read it.
+/// A contact as narrow phases write it and solvers read it. In the order of its use: what decides whether a contact is kept comes
+/// first, within 60 bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Contact<D: Dim> {
+    pub(crate) flags: u16,
+    /// Computed while no body of it was awake (`Settings::sleeping_contacts`): the step after one wakes treats it as new.
+    pub(crate) is_found_asleep: bool,
     /// Bodies a and b, by stable index.
     pub bodies: [u32; 2],
     /// Shapes a and b, by stable index; a has the smaller one.
     pub shapes: [u32; 2],
+    /// Place of b as seen from a at the last full update. The anchors on b follow from it.
+    pub(crate) kept: Pose<D>,
+    /// Overlap that counts as nothing [m].
+    pub slop: Real,
+    /// The next part of the pair, or NONE. The first one, its head, is in the pair table.
+    pub(crate) next_part: u32,
     /// Where they touch.
     pub manifold: Manifold<D>,
     /// Mixed coefficient of sliding friction (no unit).
@@ -117,17 +129,8 @@ pub struct Contact<D: Dim> {
     pub spinning: Real,
     /// Velocity of surface b relative to surface a, beyond the motion of the bodies, world frame [m/s].
     pub surface_velocity: D::Vec,
-    /// Overlap that counts as nothing [m].
-    pub slop: Real,
     /// What the contact function remembers.
     pub(crate) cache: PairCache,
-    /// Place of b as seen from a at the last full update. The anchors on b follow from it.
-    pub(crate) kept: Pose<D>,
-    /// The next part of the pair, or NONE. The first one, its head, is in the pair table.
-    pub(crate) next_part: u32,
-    pub(crate) flags: u16,
-    /// Computed while no body of it was awake (`Settings::sleeping_contacts`): the step after one wakes treats it as new.
-    pub(crate) is_found_asleep: bool,
 }
 
 impl<D: Dim> Contact<D> {

@@ -5,6 +5,7 @@ mod body_view;
 mod compound;
 mod events;
 mod finalize;
+mod gather;
 mod generators;
 mod ghosts;
 mod hits;

@@ -1,20 +1,16 @@
 //! One step, from top to bottom. Every block is a stage: its comment, its timer, its folder and its page in the manual
 //! carry the same word.
 
-use super::hits;
-use super::{Stage, World, finalize};
-use crate::Settings;
-use crate::body::{AwakeBodies, Bodies, BodyProps, BodySet, BodyState, NONE};
+use super::{Stage, World, finalize, gather, hits};
+use crate::body::{AwakeBodies, BodySet, NONE};
 use crate::broad_phase::PairKey;
 use crate::contact::{Contacts, flags};
 use crate::continuous;
 use crate::exec::Executor;
-use crate::island::Islands;
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
 use crate::solver::SolverContext;
 use crate::store::{Disjoint, room};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Lists of more new pairs than this are not kept for the next step: so many come when a world begins, and not again.
@@ -22,8 +18,6 @@ const KEPT_PAIRS: usize = 16_384;
 
 /// Pairs per piece when those that are known are left out; a constant, as [`BATCH`].
 const PAIRS: usize = 1024;
-/// Bodies per piece of the gathering; a constant, as [`BATCH`].
-const BLOCK: usize = 128;
 
 /// Contacts per batch of the narrow phase. A constant: the cut must not depend on the number of threads.
 const BATCH: usize = 64;
@@ -63,7 +57,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
 
     // solve: forces, contacts, joints, motion, in sub-steps of the solver's own
     hits::note_approach(world);
-    while !gather(world) {}
+    while !gather::gather(world) {}
     solve(world);
     lap = world.profile.lap(Stage::Solve, lap);
 
@@ -399,108 +393,6 @@ fn link_changes<D: Dim>(world: &mut World<D>) {
         }
     }
     world.scratch.changed = changed;
-}
-
-/// One awake body as solvers see it.
-fn gather_body<D: Dim>(
-    bodies: &Bodies<D>,
-    islands: &Islands,
-    settings: &Settings<D>,
-    body: u32,
-) -> (BodyState<D>, BodyProps<D>) {
-    let core = &bodies.cores[body as usize];
-    let record = &bodies.records[body];
-    let is_dynamic = record.kind == crate::BodyKind::Dynamic;
-    let mut prop = BodyProps::<D> {
-        body,
-        is_dynamic,
-        locks: core.locks,
-        is_bullet: record.is_bullet,
-        extent: core.extent,
-        thickness: core.thickness,
-        ..BodyProps::default()
-    };
-    if is_dynamic {
-        let locks = crate::Locks::from_bits(core.locks);
-        prop.inv_mass = core.inv_mass;
-        prop.load_limit = super::refine::load_limit(settings, islands, record.island);
-        prop.inertia = core.inertia;
-        prop.is_gyroscopic = core.is_gyroscopic;
-        let rotation = bodies.places[body as usize].rotation;
-        prop.inv_inertia = core.inv_inertia.rotated(rotation).without_axes(locks.rotation);
-        prop.drag = core.drag;
-        let gravity = if core.inv_mass > 0.0 { settings.gravity * core.gravity_scale } else { D::Vec::ZERO };
-        let load = core.load.clamped(settings);
-        prop.acceleration = gravity + load.force * core.inv_mass;
-        for axis in (0..D::N).filter(|&i| locks.translation[i]) {
-            prop.acceleration.set(axis, 0.0);
-        }
-        prop.angular_acceleration = prop.inv_inertia.apply(load.torque);
-    }
-    let state = BodyState { v: core.motion.linear, w: core.motion.angular, ..BodyState::default() };
-    (state, prop)
-}
-
-/// True if a dynamic body has a finite velocity at the end of the step, as far as forces are concerned.
-fn stays_finite<D: Dim>(state: &BodyState<D>, prop: &BodyProps<D>, settings: &Settings<D>) -> bool {
-    let v = state.v + prop.acceleration * settings.dt;
-    let w = state.w + prop.angular_acceleration * settings.dt;
-    !prop.is_dynamic || (v.is_finite() && w.is_finite())
-}
-
-/// Collects the awake bodies into the hot arrays, with the forces that act on them. Bodies whose velocity would not stay
-/// finite leave the simulation before their neighbours feel it; then the arrays are wrong and false is returned.
-fn gather<D: Dim>(world: &mut World<D>) -> bool {
-    let World { bodies, islands, settings, scratch, executor, .. } = world;
-    let AwakeBodies { states, rotations, props, centers, tracks, slots } = &mut scratch.awake;
-    tracks.clear();
-    // Slots of bodies that are not awake read as "absent" from the list's own back references.
-    let awake = bodies.set(BodySet::Awake);
-    slots.clear();
-    slots.extend_from_slice(awake.positions());
-    let awake = awake.as_slice();
-    room::fit(states, awake.len(), BodyState::default());
-    room::fit(rotations, awake.len(), D::Rot::IDENTITY);
-    room::fit(props, awake.len(), BodyProps::default());
-    room::fit(centers, awake.len(), D::Point::ORIGIN);
-    let is_finite = AtomicBool::new(true);
-    {
-        let (bodies, islands, settings) = (&*bodies, &*islands, &*settings);
-        let (states, rotations) = (Disjoint::new(states), Disjoint::new(rotations));
-        let (props, centers) = (Disjoint::new(props), Disjoint::new(centers));
-        executor.run(awake.len().div_ceil(BLOCK), &|piece| {
-            for slot in piece * BLOCK..awake.len().min((piece + 1) * BLOCK) {
-                let (state, prop) = gather_body(bodies, islands, settings, awake[slot]);
-                let place = &bodies.places[awake[slot] as usize];
-                if !stays_finite(&state, &prop, settings) {
-                    // Any of them, whoever comes first: the same in every order.
-                    is_finite.store(false, Ordering::Relaxed);
-                }
-                // SAFETY: blocks do not overlap.
-                unsafe {
-                    *states.get(slot) = state;
-                    *props.get(slot) = prop;
-                    *rotations.get(slot) = place.rotation;
-                    *centers.get(slot) = place.position;
-                }
-            }
-        });
-    }
-    if is_finite.into_inner() {
-        return true;
-    }
-    scratch.members.clear();
-    for (state, prop) in states.iter().zip(props.iter()) {
-        if !stays_finite(state, prop, settings) {
-            scratch.members.push(prop.body);
-        }
-    }
-    let faults = core::mem::take(&mut scratch.members);
-    for &body in &faults {
-        world.bodies.cores[body as usize].load = crate::body::Load::ZERO;
-        finalize::quarantine(world, body);
-    }
-    false
 }
 
 /// Hands everything to the solver.

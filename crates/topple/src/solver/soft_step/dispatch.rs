@@ -189,15 +189,12 @@ pub(super) unsafe fn prepare<
             #[cfg(target_arch = "x86_64")]
             SimdWidth::Eight => prepare_avx2(&flat, lines, states, params, row, friction, cold),
             #[cfg(target_arch = "x86_64")]
-            SimdWidth::Four => {
-                prepare_row::<super::lanes::Four, N, A, P, T, K, S>(
-                    &flat, lines, states, params, row, friction, cold,
-                );
-            }
+            SimdWidth::Four => prepare_row::<super::lanes::Four, N, A, P, T, K, S>(
+                &flat, lines, states, params, row, friction, cold,
+            ),
             _ => prepare_row::<Scalar, N, A, P, T, K, S>(&flat, lines, states, params, row, friction, cold),
         }
     }
-    cold.strikes
 }
 
 /// [`prepare_row`] with AVX2.
@@ -221,8 +218,8 @@ pub(super) unsafe fn prepare_avx2<
     row: &mut Row<N, A, P>,
     friction: &mut FrictionRow<A, T, K, P>,
     cold: &mut ColdRow,
-) {
-    prepare_row::<super::lanes::Eight, N, A, P, T, K, S>(flat, lines, states, params, row, friction, cold);
+) -> bool {
+    prepare_row::<super::lanes::Eight, N, A, P, T, K, S>(flat, lines, states, params, row, friction, cold)
 }
 
 /// One pass with the given width.

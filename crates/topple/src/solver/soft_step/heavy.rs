@@ -7,6 +7,8 @@ use crate::solver::HeavyLoad;
 
 /// Load in weights of the lighter body from which on contacts settle; at twice of it they do in full.
 pub(super) const SETTLING_LOAD: Real = 4.0;
+/// Loads that a list has room for, to begin with: all contacts of a piece.
+const LOADS: usize = 64;
 /// Cosine between the normal and the vertical up to which the upper body counts as standing on the lower one.
 pub(super) const ON_TOP: Real = 0.5;
 
@@ -31,6 +33,10 @@ impl Heavy {
         limit: Real,
         list: &mut Vec<HeavyLoad>,
     ) {
+        // Once, and for all that may come: a settled step allocates nothing.
+        if list.capacity() == 0 && (ratio > limit || weight > self.limit.max(limit)) {
+            list.reserve(LOADS);
+        }
         // What a joint was found to bear does not count: joints that contradict each other pull without end.
         if ratio > limit && !is_joint {
             list.push(HeavyLoad { bodies, ratio, is_weight: false, is_joint });

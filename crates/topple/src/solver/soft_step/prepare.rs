@@ -69,7 +69,6 @@ struct Half<L, const N: usize> {
     inv_m: L,
     l: [L; 6],
     turn: L,
-    limit: L,
 }
 
 #[inline(always)]
@@ -80,19 +79,12 @@ fn gather_half<L: Lanes, const N: usize, const S: usize>(lines: [&[f32; S]; WIDT
     let mut c = [zero; N];
     if N == 2 {
         (c[0], c[1]) = (b0[2], b0[3]);
-        return Half {
-            q: b0,
-            c,
-            inv_m: b1[0],
-            l: [b1[1], zero, zero, zero, zero, zero],
-            turn: b1[2],
-            limit: b1[3],
-        };
+        return Half { q: b0, c, inv_m: b1[0], l: [b1[1], zero, zero, zero, zero, zero], turn: b1[2] };
     }
     let b2 = L::gather4(lines, 8);
     let b3 = L::gather4(lines, 12);
     (0..3).for_each(|i| c[i] = b1[i]);
-    Half { q: b0, c, inv_m: b1[3], l: [b2[0], b2[1], b2[2], b2[3], b3[0], b3[1]], turn: b3[2], limit: b3[3] }
+    Half { q: b0, c, inv_m: b1[3], l: [b2[0], b2[1], b2[2], b2[3], b3[0], b3[1]], turn: b3[2] }
 }
 
 /// Local to world.
@@ -258,7 +250,7 @@ fn flatten<D: Dim>(point: &ContactPoint<D>) -> [f32; 8] {
     [a.get(0), a.get(1), last, point.base_separation, point.normal_impulse, point.load, 0.0, 0.0]
 }
 
-/// Fills a row and its friction, and finds out whether it strikes. `states` are the packed velocities at the start of the step.
+/// Fills a row and its friction. True if some lane with restitution approaches fast enough to bounce. `states` are the packed velocities at the start of the step.
 #[inline(always)]
 pub(crate) fn prepare_row<
     L: Lanes,
@@ -276,7 +268,7 @@ pub(crate) fn prepare_row<
     row: &mut Row<N, A, P>,
     friction: &mut FrictionRow<A, T, K, P>,
     cold: &mut ColdRow,
-) {
+) -> bool {
     let zero = L::splat(0.0);
     let one = L::splat(1.0);
     let a: Half<L, N> = gather_half(lines[0]);
@@ -347,9 +339,7 @@ pub(crate) fn prepare_row<
         anchors[i] = r_a;
     }
 
-    a.limit.max(b.limit).store(&mut cold.limit);
     h1[1].store(&mut cold.restitution);
-    cold.strikes = strikes;
 
     let inv = invert(weights);
     let center_a = center_a.map(|x| x.mul(inv));
@@ -396,6 +386,7 @@ pub(crate) fn prepare_row<
             lever.mul(on).store(&mut twist.lever[i]);
         }
     }
+    strikes
 }
 
 /// Writes the impulses of lane `lane` back to its contact, `scale` times as large: for a sub-step of usual length.

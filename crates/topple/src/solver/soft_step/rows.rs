@@ -102,10 +102,6 @@ pub(crate) struct Twist<const A: usize, const P: usize> {
 pub(crate) struct ColdRow {
     /// The contacts, or NO_CONTACT.
     pub contacts: [u32; WIDTH],
-    /// Loads above this are reported, in weights of the lighter body.
-    pub limit: F8,
-    /// Some lane with restitution approaches.
-    pub strikes: bool,
     /// Restitution (no unit).
     pub restitution: F8,
 }
@@ -154,6 +150,6 @@ impl<const A: usize, const T: usize, const K: usize, const P: usize> Default for
 impl Default for ColdRow {
     fn default() -> Self {
         let zero = F8::default();
-        Self { contacts: [NO_CONTACT; WIDTH], limit: zero, strikes: false, restitution: zero }
+        Self { contacts: [NO_CONTACT; WIDTH], restitution: zero }
     }
 }
