@@ -267,7 +267,7 @@ impl<D: Dim> World<D> {
         if joint_weight > limit && self.islands.slots[island].count as Real <= SLENDER * joint_weight {
             need.joints = self.can_split() && self.is_heavy_chain(island);
             // Solved all at once, joints need nothing else, unless something touches them.
-            if joint_weight > JOINT_EASE * limit && !(need.joints && !self.touches(island)) {
+            if joint_weight > JOINT_EASE * limit && (!need.joints || self.touches(island)) {
                 need.weight = need.weight.max(joint_weight.min(SWING * whole) * JOINT_SHARE);
             }
         }
