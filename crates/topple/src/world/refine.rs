@@ -45,6 +45,8 @@ const HIGHEST: u32 = 1024;
 /// Columns that stand straight bear this many times `refine_load` before they need it (no unit): a balance near its limit
 /// forgives less.
 const STRAIGHT: Real = 1.5;
+/// Bodies of a heap on its way that happen to lean on each other in a row are fewer than this many times `refine_load` (no unit).
+const BY_CHANCE: Real = 1.2;
 /// Loads are reported from this share of `refine_load` on.
 const REPORT: Real = 0.75;
 /// Time that a load has to last [s]: longer than an impact.
@@ -291,7 +293,7 @@ impl<D: Dim> World<D> {
             let limit = self.settings.refine_load;
             let structure = if count <= HIGHEST { self.structure_of(island) } else { Structure::Heap };
             let least = match structure {
-                Structure::Balance => limit,
+                Structure::Balance => BY_CHANCE * limit,
                 Structure::Column => STRAIGHT * limit,
                 _ => Real::INFINITY,
             };
