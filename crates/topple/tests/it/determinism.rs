@@ -39,17 +39,17 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
         [
             [
                 0x038ed0a26564ea45,
-                0x100b9c7d4242d007,
-                0xeaceef538b785318,
-                0x7278c01faac5bbef,
-                0x12967abb486135be,
+                0x88dd2d82562e4b26,
+                0x2f74bc2f0865a838,
+                0x8c9d98523fb0525f,
+                0x89b6810c9da8b27c,
             ],
             [
                 0x3308fb8e7220576f,
                 0x1a9bb551741121fc,
                 0x4c951fb22f8dd703,
-                0xfc61a1ed8a8180c6,
-                0x079dae75511e272f,
+                0xf8ba21036217646b,
+                0x82bcee9ec95349fe,
             ],
         ],
     ),

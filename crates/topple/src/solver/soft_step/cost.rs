@@ -100,8 +100,7 @@ const fn normals_flops(n: usize, a: usize, points: usize, bias: bool) -> usize {
     let between = points * (points - 1) / 2 * (2 * dot(a) + 4);
     // A sweep per mirror order, and the mean of all.
     let orders = if points == 2 { 2 } else { 4 };
-    let again = if points == 2 { 2 * 4 } else { 0 };
-    let sweep = 1 + 2 * (points - 1) + points * (points - 1) + again;
+    let sweep = 1 + 2 * (points - 1) + points * (points - 1);
     let sweeps = orders * sweep + (orders - 1) * 2 * points;
     let spins = points * 2 * a + a * (2 * (points - 1) + 4);
     let apply = points + spins + (points - 1) + 3 + 4 * n;

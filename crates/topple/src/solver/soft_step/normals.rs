@@ -43,8 +43,8 @@ struct Sweeps<L, const C: usize> {
 }
 
 impl<L: Lanes, const C: usize> Sweeps<L, C> {
-    /// Changes of the impulses by one sweep; `order` holds C indices. Two points are swept twice: a mean of two sweeps is further from
-    /// the end than either, and thin plates that strike at 100 m/s would get into each other.
+    /// Changes of the impulses by one sweep; `order` holds C indices. One is enough: with a second one for two points, which a mean brings
+    /// nearer to the end, a pyramid of base 100 sinks by 0.55 m in 10 000 steps instead of 0.17 m.
     #[inline(always)]
     fn sweep(&self, order: [usize; 4]) -> [L; C] {
         let zero = L::splat(0.0);
@@ -60,13 +60,6 @@ impl<L: Lanes, const C: usize> Sweeps<L, C> {
                 wanted = wanted.sub(self.weight[i].mul(speed));
             }
             change[i] = wanted.max(self.least[i]);
-        }
-        if C == 2 {
-            for x in 0..2 {
-                let (i, j) = (order[x], order[1 - x]);
-                change[i] =
-                    self.free[i].sub(self.weight[i].mul(self.k[i][j].mul(change[j]))).max(self.least[i]);
-            }
         }
         change
     }
