@@ -266,10 +266,14 @@ impl<D: Dim> World<D> {
             };
         let measured = if counts && !is_pressed { contact.min(SWING * whole) } else { 0.0 };
         let mut need = Need { measured, weight: if is_uneven { contact_weight } else { 0.0 }, joints: false };
-        if joint_weight > limit && self.islands.slots[island].count as Real <= SLENDER * joint_weight {
-            need.joints = self.can_split() && self.is_heavy_chain(island);
+        if joint_weight > limit {
+            let count = self.islands.slots[island].count;
+            let is_slender = count as Real <= SLENDER * joint_weight;
+            // A chain by itself costs the same solved at once; a heap with one in it does not need it.
+            let touches = self.touches(island);
+            need.joints = (is_slender || count <= HIGHEST && !touches) && self.is_heavy_chain(island);
             // Solved all at once, joints need nothing else, unless something touches them.
-            if joint_weight > JOINT_EASE * limit && (!need.joints || self.touches(island)) {
+            if joint_weight > JOINT_EASE * limit && is_slender && (!need.joints || touches) {
                 need.weight = need.weight.max(joint_weight.min(SWING * whole) * JOINT_SHARE);
             }
         }

@@ -393,11 +393,10 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let store_joint = |joint: &mut crate::joint::Joint<D>, list: &mut Vec<HeavyLoad>| {
             let ends = joint.bodies.map(|body| {
                 let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
-                props.get(slot as usize).map_or((0.0, 0.0), |p| (p.inv_mass, p.load_limit))
+                props.get(slot as usize).map_or(0.0, |p| p.inv_mass)
             });
-            let load = heavy.of_joint(joint.push.length(), ends.map(|end| end.0));
-            let limit = ends[0].1.max(ends[1].1);
-            heavy.report((joint.bodies, true), load, limit, list);
+            // However large the group: a chain by itself is solved at once whatever its length.
+            heavy.report((joint.bodies, true), heavy.of_joint(joint.push.length(), ends), 0.0, list);
             if refinement == 1.0 {
                 joint.stiffness = 0;
             } else {
