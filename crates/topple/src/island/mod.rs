@@ -13,10 +13,10 @@ use crate::store::Slots;
 /// Finest level: 2^10 small steps, as `Settings::max_refinement` allows.
 pub(crate) const MAX_LEVEL: u32 = 11;
 
-/// Small steps that an island of a level above 0 takes its step in (no unit). At level 1 there is one: only its joints are
+/// Small steps that an island of a level takes its step in (no unit). At level 1 there is still one: only its joints are
 /// solved in another way. From there on there are twice as many at each.
 pub(crate) fn small_steps(level: u8) -> u32 {
-    1 << (level - 1)
+    1 << level.saturating_sub(1)
 }
 
 /// A list of bodies, linked through their records.

@@ -136,12 +136,14 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         world.profile.counters.refined = whole.len() as u32;
         // Joints are not solved all at once here, so chains get all there is instead.
         let count = match finest {
-            0 => 1,
-            1 => world.settings.max_refinement.next_power_of_two(),
+            1 => 1 << world.settings.max_refinement.ilog2(),
             _ => small_steps_of(finest),
         };
         world.profile.counters.refinement = count;
         solve_part(world, whole, StepPart { refinement: count, ..StepPart::WHOLE });
+        let mut groups = core::mem::take(&mut world.scratch.refine);
+        small_steps::stiffen_whole(world, whole, count, &mut groups.small_steps);
+        world.scratch.refine = groups;
     }
 }
 
@@ -170,7 +172,7 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     groups.members.sort_unstable();
     let finest = groups.members.last().map_or(0, |&((level, _), _)| level);
     world.profile.counters.refined = groups.members.len() as u32;
-    world.profile.counters.refinement = if finest > 0 { small_steps_of(finest) } else { 1 };
+    world.profile.counters.refinement = small_steps_of(finest);
     // The ordinary ones are solved in the arrays of the whole. Refined bodies are there too, but nothing acts on them; what
     // they should start from is put aside.
     let mut saved = core::mem::take(&mut groups.saved);

@@ -112,7 +112,7 @@ pub(super) fn solve<D: Dim>(
         (joint.push, joint.turn) = (sum.push * share, sum.turn * share);
         joint.peak = sum.peak.map(|peak| peak * share);
     }
-    stiffen(world, joints);
+    stiffen(world, joints, |level| level.saturating_sub(1));
     // The rest of the world sees one step from where it began.
     for (slot, start) in starts.iter().enumerate() {
         world.bodies.places[group.props[slot].body as usize] = start.place;
@@ -153,7 +153,9 @@ fn find_joints<D: Dim>(world: &World<D>, group: &AwakeBodies<D>, joints: &mut Ve
 
 /// Lets the stiffness of joints follow the level of their island, slowly where they bear something: a bridge whose ropes
 /// became four times as stiff from one step to the next would leap. Joints that bear next to nothing follow at once.
-fn stiffen<D: Dim>(world: &mut World<D>, joints: &[(u32, Reaction<D>)]) {
+///
+/// `octaves`: how much stiffer joints of an island of that level get.
+fn stiffen<D: Dim>(world: &mut World<D>, joints: &[(u32, Reaction<D>)], octaves: impl Fn(u8) -> u8) {
     let pace = (PACE * Real::from(OCTAVE) * world.settings.dt).clamp(1.0, Real::from(OCTAVE)) as u16;
     let World { joints: store, bodies, islands, settings, impulse_time, .. } = world;
     for &(index, _) in joints {
@@ -162,7 +164,7 @@ fn stiffen<D: Dim>(world: &mut World<D>, joints: &[(u32, Reaction<D>)]) {
         let Some(island) = island.map(|island| &islands.slots[island]) else { continue };
         // On the way down it has to be there before the level is given up.
         let level = island.level - u8::from(island.level > 0 && is_calm(island.calm, settings));
-        let wanted = u16::from(level.saturating_sub(1)) * OCTAVE;
+        let wanted = u16::from(octaves(level)) * OCTAVE;
         let inv_mass = joint.bodies.map(|body| bodies.cores[body as usize].inv_mass);
         let weight = settings.weight_scale() / inv_mass[0].max(inv_mass[1]).max(Real::MIN_POSITIVE);
         let is_slack = joint.push.length() < SLACK * weight * *impulse_time;
@@ -173,6 +175,17 @@ fn stiffen<D: Dim>(world: &mut World<D>, joints: &[(u32, Reaction<D>)]) {
             core::cmp::Ordering::Less => wanted.max(joint.stiffness.saturating_sub(pace)),
         };
     }
+}
+
+/// The same where everything is solved together, `count` times as fine as usual: whatever is refined gets as stiff as that allows.
+pub(super) fn stiffen_whole<D: Dim>(
+    world: &mut World<D>,
+    whole: &AwakeBodies<D>,
+    count: u32,
+    scratch: &mut Scratch<D>,
+) {
+    find_joints(world, whole, &mut scratch.joints);
+    stiffen(world, &scratch.joints, |level| if level > 0 { count.ilog2() as u8 } else { 0 });
 }
 
 /// Brings contacts up to date with where the bodies are now. What no longer touches stays as it was: its anchors are apart, so

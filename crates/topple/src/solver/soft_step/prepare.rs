@@ -87,12 +87,15 @@ fn gather_half<L: Lanes, const N: usize, const S: usize>(lines: [&[f32; S]; WIDT
     Half { q: b0, c, inv_m: b1[3], l: [b2[0], b2[1], b2[2], b2[3], b3[0], b3[1]], turn: b3[2] }
 }
 
-/// Local to world.
+/// Local to world, or `BACK`: the formulas of `RotOps::rotate` and `rotate_inv`, bit by bit, so that anchors on b are those of
+/// [`Contact::local_b`].
 #[inline(always)]
-fn rotate<L: Lanes, const N: usize>(q: &[L; 4], v: &[L; N]) -> [L; N] {
+fn rotate<L: Lanes, const N: usize, const BACK: bool>(q: &[L; 4], v: &[L; N]) -> [L; N] {
+    let plus = |x: L, y: L| if BACK { x.sub(y) } else { x.add(y) };
+    let minus = |x: L, y: L| if BACK { x.add(y) } else { x.sub(y) };
     if N == 2 {
-        let x = q[0].mul(v[0]).sub(q[1].mul(v[1]));
-        let y = q[1].mul(v[0]).add(q[0].mul(v[1]));
+        let x = minus(q[0].mul(v[0]), q[1].mul(v[1]));
+        let y = plus(q[0].mul(v[1]), q[1].mul(v[0]));
         return core::array::from_fn(|i| if i == 0 { x } else { y });
     }
     let two = L::splat(2.0);
@@ -100,23 +103,7 @@ fn rotate<L: Lanes, const N: usize>(q: &[L; 4], v: &[L; N]) -> [L; N] {
     let v3 = core::array::from_fn(|i| v[i]);
     let t = cross3(&u, &v3).map(|x| x.mul(two));
     let s = cross3(&u, &t);
-    core::array::from_fn(|i| v[i].add(t[i].mul(q[3])).add(s[i]))
-}
-
-/// World to local: the formula of `RotOps::rotate_inv`, bit by bit, so that anchors on b are those of [`Contact::local_b`].
-#[inline(always)]
-fn rotate_back<L: Lanes, const N: usize>(q: &[L; 4], v: &[L; N]) -> [L; N] {
-    if N == 2 {
-        let x = q[0].mul(v[0]).add(q[1].mul(v[1]));
-        let y = q[0].mul(v[1]).sub(q[1].mul(v[0]));
-        return core::array::from_fn(|i| if i == 0 { x } else { y });
-    }
-    let two = L::splat(2.0);
-    let u = [q[0], q[1], q[2]];
-    let v3 = core::array::from_fn(|i| v[i]);
-    let t = cross3(&u, &v3).map(|x| x.mul(two));
-    let s = cross3(&u, &t);
-    core::array::from_fn(|i| v[i].sub(t[i].mul(q[3])).add(s[i]))
+    core::array::from_fn(|i| plus(v[i], t[i].mul(q[3])).add(s[i]))
 }
 
 #[inline(always)]
@@ -282,7 +269,7 @@ pub(crate) fn prepare_row<
         core::array::from_fn(|k| place[k])
     };
     let local_normal: [L; N] = core::array::from_fn(|i| h0[i]);
-    let n = rotate(&a.q, &local_normal);
+    let n = rotate::<L, N, false>(&a.q, &local_normal);
     (0..N).for_each(|i| n[i].store(&mut row.n[i]));
     a.inv_m.store(&mut row.inv_ma);
     b.inv_m.store(&mut row.inv_mb);
@@ -304,11 +291,11 @@ pub(crate) fn prepare_row<
         let (p0, p1) = (L::gather4(lines, 0), L::gather4(lines, 4));
         let local_a: [L; N] = core::array::from_fn(|k| p0[k]);
         // The anchor on b coincided with the one on a when the contact was computed.
-        let local_b = rotate_back(&kept, &minus(&local_a, &kept_at));
+        let local_b = rotate::<L, N, true>(&kept, &minus(&local_a, &kept_at));
         let (base, impulse, load) = (p0[3], p1[0], p1[1]);
         let is_used = h3[3].greater(L::splat(i as f32));
-        let r_a = rotate(&a.q, &local_a);
-        let r_b = rotate(&b.q, &local_b);
+        let r_a = rotate::<L, N, false>(&a.q, &local_a);
+        let r_b = rotate::<L, N, false>(&b.q, &local_b);
         let parted: [L; N] = core::array::from_fn(|k| between[k].add(r_b[k].sub(r_a[k])));
         let separation = base.add(dot(&parted, &n));
         let ja: [L; A] = jacobian(&a.l, &r_a, &n);
