@@ -30,6 +30,7 @@ mod snapshot_contacts;
 mod snapshot_joints;
 mod snapshot_shapes;
 mod step;
+mod statics;
 mod structure;
 mod validate;
 
