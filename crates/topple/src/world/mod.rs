@@ -29,8 +29,8 @@ mod snapshot;
 mod snapshot_contacts;
 mod snapshot_joints;
 mod snapshot_shapes;
-mod step;
 mod statics;
+mod step;
 mod structure;
 mod validate;
 

@@ -169,7 +169,8 @@ impl<D: Dim> Scratch<D> {
         let hot = &world.contacts.hot[contact as usize];
         let body = hot.bodies[side];
         let slot = whole.slot(body);
-        let is_plain = hot.flags & (flags::PART | flags::SURFACE | flags::GRAIN) == 0 && hot.next_part == NONE;
+        let is_plain =
+            hot.flags & (flags::PART | flags::SURFACE | flags::GRAIN) == 0 && hot.next_part == NONE;
         if slot == NO_SLOT || self.node_of[slot as usize] != NONE || !is_plain || hot.restitution > 0.0 {
             return false;
         }
@@ -299,12 +300,22 @@ impl<D: Dim> Scratch<D> {
             let limit = load_limit(settings, islands, bodies.records[node.body].island);
             let ratio = sum * light / (weight * settings.dt);
             if ratio > limit {
-                scratch.refine.loads.push(HeavyLoad { bodies: pair, ratio, is_weight: false, is_joint: false });
+                scratch.refine.loads.push(HeavyLoad {
+                    bodies: pair,
+                    ratio,
+                    is_weight: false,
+                    is_joint: false,
+                });
             }
             let is_on_top = -spread.normal.dot(settings.gravity) > ON_TOP * weight && inv[node.side] == heavy;
             if heavy > 0.0 && is_on_top && light > settings.refine_load.max(limit) * heavy {
                 let ratio = light / heavy;
-                scratch.refine.loads.push(HeavyLoad { bodies: pair, ratio, is_weight: true, is_joint: false });
+                scratch.refine.loads.push(HeavyLoad {
+                    bodies: pair,
+                    ratio,
+                    is_weight: true,
+                    is_joint: false,
+                });
             }
         }
     }

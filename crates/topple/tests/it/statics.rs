@@ -112,12 +112,16 @@ fn changes_end_it<D: TestDim>() {
         ("gravity up", |w, _| adjust(w, |s| s.gravity = D::vec(0.0, 1.0)), false),
         ("turned gravity", |w, _| adjust(w, |s| s.gravity = D::vec(10.0, -1.0)), false),
         ("torque", |w, ids| w.body_mut(ids[19]).unwrap().apply_torque(D::spin(10.0)).unwrap(), false),
-        ("joint", |w, ids| {
-            let kind = topple::JointKind::Fixed;
-            let pivot = topple::Pose::at(D::point(0.0, 5.0));
-            let joint = topple::JointDef::at(w, ids[9], ids[10], kind, pivot).unwrap();
-            w.create_joint(joint).unwrap();
-        }, false),
+        (
+            "joint",
+            |w, ids| {
+                let kind = topple::JointKind::Fixed;
+                let pivot = topple::Pose::at(D::point(0.0, 5.0));
+                let joint = topple::JointDef::at(w, ids[9], ids[10], kind, pivot).unwrap();
+                w.create_joint(joint).unwrap();
+            },
+            false,
+        ),
     ];
     for (name, change, stands) in cases {
         let mut world = World::<D>::new();
@@ -160,7 +164,13 @@ fn lifts_carry_towers<D: TestDim>() {
         stood += u32::from(standing(&world) == 20);
         let weight = world.body(ids[0]).unwrap().mass() * 20.0 * 13.0;
         if standing(&world) == 20 {
-            assert_close("force on the lift", force_between(&world, lift, ids[0]), weight, 0.01 * weight, "N");
+            assert_close(
+                "force on the lift",
+                force_between(&world, lift, ids[0]),
+                weight,
+                0.01 * weight,
+                "N",
+            );
         }
     }
     assert!(stood >= 55, "stood in {stood} of 60 steps");
