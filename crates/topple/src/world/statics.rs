@@ -421,8 +421,7 @@ impl<D: Dim> Spread<D> {
         for i in 0..self.count {
             let [x, y] = self.places[i];
             let press = push / self.count as Real + slopes[0] * x + slopes[1] * y;
-            // Also false for what is not a number.
-            if !(press >= 0.0) {
+            if press.is_nan() || press < 0.0 {
                 return false;
             }
             most_twist += friction * press * (x * x + y * y).sqrt();
