@@ -134,6 +134,8 @@ pub(crate) struct Scratch<D: Dim> {
     pub continuous: crate::continuous::Scratch<D>,
     pub members: Vec<u32>,
     pub parts: Vec<u32>,
+    /// Islands to split.
+    pub split: Vec<u32>,
     pub rest: sleep::RestTimes,
     pub refine: refine::Groups<D>,
 }

@@ -80,6 +80,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     if world.settings.sleeping {
         world.put_to_sleep();
     }
+    world.split_islands();
     lap = world.profile.lap(Stage::Sleep, lap);
 
     // events: hits, persisting touches, sorting

@@ -39,8 +39,9 @@ mod stages;
 mod velocities;
 
 pub use cost::{PassCost, SubstepCost};
-pub(crate) use heavy::ON_TOP;
+pub(crate) use heavy::Heavy;
 pub use lanes::SimdWidth;
+pub(crate) use prepare::Softness;
 pub use stages::SoftDim;
 
 use super::{Solver, SolverContext};

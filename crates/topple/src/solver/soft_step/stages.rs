@@ -27,8 +27,6 @@ const ROWS_PER_PIECE: usize = 8;
 const SHARED_PIECES: usize = 3;
 /// Contacts in less memory than this stay in the caches by themselves [bytes].
 const NEAR: usize = 8 << 20;
-/// Cycles of a soft contact per sub-step, at most (no unit): stiffer ones would ring.
-const MAX_CONTACT_RATE: Real = 0.125;
 
 /// What a dimension gives to this solver.
 pub trait SoftDim: WideDim + Sized {
@@ -312,11 +310,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         self.plan(joint_rows, context, &joint_scene);
         self.whitenings = whitenings;
 
-        let hertz = (settings.contact_hertz * refinement).min(MAX_CONTACT_RATE / h);
-        let soft = [
-            Softness::new(hertz, settings.contact_damping, h),
-            Softness::new(2.0 * hertz, settings.contact_damping, h),
-        ];
+        let soft = Softness::of_contacts(settings, refinement, h);
         let params = PrepareParams {
             warm: if settings.warm_starting { 1.0 / refinement } else { 0.0 },
             settled: if settings.warm_starting && refinement == 1.0 { 1.0 } else { 0.0 },
