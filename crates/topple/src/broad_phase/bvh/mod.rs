@@ -326,8 +326,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
                 search.run(proxies, moving, moving, Seeds::Nodes, pairs.map(|first| (first, first + 1)));
             }
             Piece::Within(leaves) => {
-                let seeds = self.leaves[0][leaves].iter().map(|&at| (at, 0));
-                search.run(proxies, moving, moving, Seeds::OwnLeaves, seeds);
+                search.climb(proxies, moving, &self.leaves[0][leaves]);
             }
             Piece::OnStatic(leaves) => {
                 let seeds = self.leaves[0][leaves].iter().map(|&at| (at, 0));

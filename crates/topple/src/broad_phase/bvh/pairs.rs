@@ -3,11 +3,12 @@
 //! The pairs between two nodes are those between their children, if the boxes overlap. From there two ways part:
 //! - Many leaves moved: the pairs within a tree are those between any two siblings in it. Subtrees in which nothing
 //!   moved are skipped on sight, and neighbours share the way down to where they part.
-//! - Few did: each of them is compared with the root. Its own box is smaller than that of any node around it, so fewer
-//!   nodes are met.
+//! - Few did: each of them climbs to the root. Whatever it may meet in its own tree is below the sibling of itself or of one of its
+//!   ancestors, which are tested on the way; the ancestors themselves, which hold it anyway, are not. In the other tree it starts
+//!   at the root.
 
 use super::geometry::{girth, overlaps};
-use super::tree::{MOVED, Node};
+use super::tree::{MOVED, Node, ROOT};
 use crate::broad_phase::proxy::prefetch;
 use crate::broad_phase::{PairKey, Proxies};
 use crate::math::*;
@@ -129,6 +130,41 @@ impl<D: Dim> Sink<'_, D> {
 }
 
 impl Search {
+    /// Finds the pairs of moved leaves with leaves of the same tree.
+    ///
+    /// PERF: all leaves of a batch climb abreast, so that none waits for the parents of another. What they meet on the way is
+    /// opened at the end, when there is enough of it for full batches.
+    pub(super) fn climb<D: Dim>(&mut self, proxies: &Proxies<D>, nodes: &[Node<D>], leaves: &[u32]) {
+        for leaves in leaves.chunks(BATCH) {
+            let mut climbers = [(0, 0); BATCH];
+            let mut count = 0;
+            // The root alone has no sibling.
+            for &leaf in leaves.iter().filter(|&&leaf| leaf != ROOT) {
+                climbers[count] = (leaf, leaf);
+                count += 1;
+            }
+            while count > 0 {
+                let (stack, candidates) = (self.stack.room(), self.candidates.room());
+                let mut sink = Sink { a: nodes, b: nodes, seeds: Seeds::OwnLeaves, stack, candidates };
+                let mut climbing = 0;
+                for k in 0..count {
+                    let (leaf, at) = climbers[k];
+                    sink.test(leaf, at ^ 1);
+                    let parent = nodes[at as usize].parent;
+                    prefetch(nodes, parent);
+                    climbers[climbing] = (leaf, parent);
+                    climbing += usize::from(parent != ROOT);
+                }
+                let (opened, found) = (sink.stack.len, sink.candidates.len);
+                self.stack.len += opened;
+                self.candidates.len += found;
+                self.tested += count as u64;
+                count = climbing;
+            }
+            self.run(proxies, nodes, nodes, Seeds::OwnLeaves, core::iter::empty());
+        }
+    }
+
     /// Finds the pairs between the contents of node i of `a` and node j of `b` for every seed (i, j), where something
     /// moved.
     #[inline(always)]

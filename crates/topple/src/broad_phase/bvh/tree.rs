@@ -25,6 +25,8 @@ pub(super) const MOVED: u32 = 1 << 30;
 const STALE: u32 = 1 << 29;
 /// What is left for the number of a proxy or node.
 pub(super) const INDEX: u32 = STALE - 1;
+/// The node at the top.
+pub(super) const ROOT: u32 = 0;
 /// Parent of the root, and of nodes that are not in use.
 const NOBODY: u32 = u32::MAX;
 
