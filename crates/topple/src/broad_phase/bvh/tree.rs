@@ -108,6 +108,8 @@ pub(super) struct Tree<D: Dim> {
     rays: AtomicU32,
     pub(super) refitted: u64,
     pub(super) rebuilt: u64,
+    few: usize,
+    per: usize,
 }
 
 impl<D: Dim> Tree<D> {
@@ -130,6 +132,8 @@ impl<D: Dim> Tree<D> {
             rays: AtomicU32::new(0),
             refitted: 0,
             rebuilt: 0,
+            per: std::env::var("PER").map_or(8, |s| s.parse().unwrap()),
+            few: std::env::var("FEW").map_or(16, |s| s.parse().unwrap()),
         }
     }
 
@@ -154,7 +158,9 @@ impl<D: Dim> Tree<D> {
     /// To be called before any box or link changes.
     #[inline]
     fn change(&mut self) {
-        self.quads.take();
+        if self.quads.get().is_some() {
+            self.quads.take();
+        }
         *self.rays.get_mut() = 0;
     }
 
@@ -177,15 +183,20 @@ impl<D: Dim> Tree<D> {
 
     /// Adds a leaf beside the node where that costs the least area, and marks it moved.
     pub(super) fn insert(&mut self, proxy: u32, bounds: Aabb<D>, homes: &mut [u32]) {
+        self.put(Node { bounds, link: proxy | LEAF | MOVED, parent: NOBODY }, ROOT, homes);
+    }
+
+    /// Adds a leaf beside the node, at `top` or below, where that costs the least area.
+    fn put(&mut self, leaf: Node<D>, top: u32, homes: &mut [u32]) {
         self.change();
-        let leaf = Node { bounds, link: proxy | LEAF | MOVED, parent: NOBODY };
+        let (proxy, bounds) = (leaf.index(), leaf.bounds);
         self.leaves += 1;
         if self.nodes.is_empty() {
             self.nodes.push_pair([leaf, Node::UNUSED]);
             homes[proxy as usize] = self.tag;
             return;
         }
-        let at = self.best_sibling(proxy, &bounds);
+        let at = self.best_sibling(top, proxy, &bounds);
         let pair = self.free.pop().unwrap_or_else(|| self.nodes.push_pair([Node::UNUSED; 2]));
         let mut old = self.nodes[at as usize];
         // Only leaves are stale in the list; the list now names their parent.
@@ -199,7 +210,7 @@ impl<D: Dim> Tree<D> {
         self.adopt(pair, homes);
         self.adopt(pair + 1, homes);
         self.widen(old.parent, &bounds);
-        let mut up = at;
+        let mut up = if leaf.is_moved() { at } else { NOBODY };
         while up != NOBODY && !self.nodes[up as usize].is_moved() {
             self.nodes[up as usize].link |= MOVED;
             up = self.nodes[up as usize].parent;
@@ -209,8 +220,8 @@ impl<D: Dim> Tree<D> {
     }
 
     /// Descends as long as that adds less area than a new parent here.
-    fn best_sibling(&self, proxy: u32, bounds: &Aabb<D>) -> u32 {
-        let mut at = 0;
+    fn best_sibling(&self, top: u32, proxy: u32, bounds: &Aabb<D>) -> u32 {
+        let mut at = top;
         let mut coin = proxy.wrapping_mul(0x9E37_79B9) | 1;
         loop {
             let node = &self.nodes[at as usize];
@@ -345,12 +356,65 @@ impl<D: Dim> Tree<D> {
     pub(super) fn refresh(&mut self, homes: &mut [u32], executor: &dyn Executor) {
         // To take a leaf out of n, of which m are stale, means to take apart about log2(n / m) nodes.
         let nodes_each = (self.leaves / self.stale.len().max(1)).max(1).ilog2() as usize;
-        let is_due = self.stale_moves >= self.stale.len() * (MOVES_PER_REBUILD + nodes_each);
+        let is_due = self.stale_moves >= self.stale.len() * (MOVES_PER_REBUILD + nodes_each) * self.per / 8;
         if self.changes * CHANGES_PER_REBUILD > self.leaves || is_due && self.stale.len() * 2 > self.leaves {
             self.rebuild(&[], homes, executor);
+        } else if is_due && self.stale.len() * self.few < self.leaves {
+            self.reinsert_stale(homes);
         } else if is_due && !self.stale.is_empty() {
             self.rebuild_stale(homes);
         }
+    }
+
+    /// Takes the stale leaves out and puts them where they belong now.
+    fn reinsert_stale(&mut self, homes: &mut [u32]) {
+        let mut proxies = core::mem::take(&mut self.order);
+        proxies.clear();
+        for at in 0..self.stale.len() {
+            // A hint: what is there now may be in the list twice, or not be in use.
+            let Some(node) = self.nodes.get_mut(self.stale[at] as usize) else { continue };
+            if node.link & (STALE | LEAF) == STALE | LEAF {
+                node.link &= !STALE;
+                proxies.push(node.index());
+            }
+        }
+        let changes = self.changes;
+        for &proxy in &proxies {
+            let at = homes[proxy as usize] ^ self.tag;
+            let leaf = self.nodes[at as usize];
+            if at != ROOT {
+                self.remove(at, homes);
+                let top = self.shrink(leaf.parent, &leaf.bounds);
+                self.put(leaf, top, homes);
+            }
+        }
+        self.rebuilt += proxies.len() as u64;
+        // Hardly a change: the tree stays as good as it is.
+        (self.changes, self.stale_moves) = (changes + proxies.len() / 8, 0);
+        self.stale.clear();
+        self.order = proxies;
+    }
+
+    /// Makes the ancestors of a node as small as their children let them be. Returns the first, the node included, that holds `bounds`,
+    /// or the root.
+    fn shrink(&mut self, at: u32, bounds: &Aabb<D>) -> u32 {
+        let mut top = at;
+        let mut holds = contains(&self.nodes[at as usize].bounds, bounds);
+        let mut up = self.nodes[at as usize].parent;
+        while up != NOBODY {
+            let node = self.nodes[up as usize];
+            let first = node.index() as usize;
+            let tight = union(&self.nodes[first].bounds, &self.nodes[first + 1].bounds);
+            if holds && contains(&tight, &node.bounds) {
+                break;
+            }
+            self.nodes[up as usize].bounds = tight;
+            if !holds {
+                (top, holds) = (up, contains(&tight, bounds));
+            }
+            up = node.parent;
+        }
+        top
     }
 
     /// As [`Self::refresh`], after most leaves were set by [`Self::set_leaf`].
