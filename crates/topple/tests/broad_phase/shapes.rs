@@ -35,8 +35,9 @@ impl Shapes for D2 {
 
     fn terrain(number: u8, size: Real) -> Shape2 {
         // From right to left: solid below.
-        let floor: Vec<_> =
-            (0..6).map(|i| Vec2::new((0.5 - Real::from(i as u8) / 5.0) * size, 0.1 * size * bump(i))).collect();
+        let floor: Vec<_> = (0..6)
+            .map(|i| Vec2::new((0.5 - Real::from(i as u8) / 5.0) * size, 0.1 * size * bump(i)))
+            .collect();
         let heights: Vec<_> = (0..7).map(|i| 0.1 * size * bump(i)).collect();
         let ring = [(-0.5, -0.4), (0.5, -0.5), (0.4, 0.5), (-0.5, 0.4)].map(|(x, y)| Vec2::new(x, y) * size);
         match number % 4 {
@@ -58,8 +59,8 @@ impl Shapes for D2 {
 
 impl Shapes for D3 {
     fn shape(number: u8, size: Real) -> Shape3 {
-        let corners =
-            [(0.0, 0.0, 0.0), (1.0, 0.0, 0.2), (0.1, 0.9, 0.0), (0.2, 0.1, 1.0)].map(|(x, y, z)| Vec3::new(x, y, z) * size);
+        let corners = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.2), (0.1, 0.9, 0.0), (0.2, 0.1, 1.0)]
+            .map(|(x, y, z)| Vec3::new(x, y, z) * size);
         match number % 8 {
             0 => Shape3::sphere(0.5 * size),
             1 => Shape3::cuboid(size, 0.7 * size, 0.8 * size),

@@ -10,13 +10,37 @@ use topple::{BodyDef, BodyId, BodyKind, Filter, Settings, ShapeDef, ShapeId, Wor
 /// What happens between two steps; numbers choose targets and values.
 #[derive(Clone, Debug)]
 enum Op {
-    Create { kind: u8, shape: u8, size: u8, place: [i8; 3], speed: [i8; 3], sensor: bool },
-    Plane { tilt: i8, top: i8 },
+    Create {
+        kind: u8,
+        shape: u8,
+        size: u8,
+        place: [i8; 3],
+        speed: [i8; 3],
+        sensor: bool,
+    },
+    Plane {
+        tilt: i8,
+        top: i8,
+    },
     /// A mesh, a height field, a chain: fixed or driven.
-    Terrain { driven: bool, shape: u8, size: u8, place: [i8; 3] },
+    Terrain {
+        driven: bool,
+        shape: u8,
+        size: u8,
+        place: [i8; 3],
+    },
     /// A body of three shapes.
-    Compound { shape: u8, size: u8, place: [i8; 3], turn: u8 },
-    SecondShape { body: u8, shape: u8, size: u8 },
+    Compound {
+        shape: u8,
+        size: u8,
+        place: [i8; 3],
+        turn: u8,
+    },
+    SecondShape {
+        body: u8,
+        shape: u8,
+        size: u8,
+    },
     RemoveShape(u8),
     Remove(u8),
     Teleport(u8, [i8; 3], u8),
@@ -149,7 +173,7 @@ fn apply<D: Shapes>(world: &mut World<D>, op: &Op) -> bool {
             true
         }
         Op::Attach => {
-            let name = world.broad_phase();
+            let name = world.methods().broad_phase();
             world.set_broad_phase_by_name(name).is_ok()
         }
         Op::Kick(who, by) => pick(&bodies, who).is_some_and(|body| {
@@ -324,8 +348,7 @@ fn invariant_boxes_lose_nothing<D: Shapes>() {
             more = many.len() - few.len();
         }
         let lowest = |world: &World<D>| {
-            let heights =
-                world.body_ids().skip(1).map(|id| world.body(id).unwrap().position().to_vec().get(1));
+            let heights = world.body_ids().skip(1).map(|id| world.body(id).unwrap().center().to_vec().get(1));
             heights.fold(Real::INFINITY, Real::min)
         };
         assert!(lowest(&tight) > -0.05 && lowest(&invariant) > -0.05, "nothing falls through, step {step}");

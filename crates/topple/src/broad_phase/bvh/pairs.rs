@@ -165,6 +165,7 @@ impl Search {
                 let (opened, found) = (sink.stack.len, sink.candidates.len);
                 self.stack.len += opened;
                 self.candidates.len += found;
+                self.visited += count as u64;
                 self.tested += count as u64;
                 count = climbing;
             }

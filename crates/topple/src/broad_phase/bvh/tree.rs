@@ -6,9 +6,11 @@
 //! they do not hold it anyway. So a move touches a few nodes, not all up to the root.
 //!
 //! The nodes above leaves that moved, came or went since the last rebuild are *stale*: their splits are out of date.
-//! Once enough moves have come together they are taken apart, and the subtrees below them joined anew.
+//! Once enough moves have come together they are brought up to date (`tree/stale.rs`).
 
-use super::build::{Item, build_in_place, build_into};
+mod stale;
+
+use super::build::{Item, build_in_place};
 use super::geometry::{area, contains, is_stride, overlaps, union};
 use super::nodes::Nodes;
 use super::quads::Quads;
@@ -37,6 +39,9 @@ const MOVES_PER_REBUILD: usize = 6;
 const MOVES_PER_STRIDE: usize = 2;
 /// What a leaf that jumped, and now stretches its ancestors, counts for in moves.
 const MOVES_PER_JUMP: usize = 16;
+/// Stale leaves that are fewer than one in so many are put in anew, one by one: to take apart what is above them would take apart much of
+/// the tree, and the subtrees that hang there would come to lie side by side as they are, however they overlap. More of them would spoil the tree.
+const FEW_STALE: usize = 64;
 /// A full rebuild is due when one in so many leaves was inserted or removed by itself.
 const CHANGES_PER_REBUILD: usize = 2;
 
@@ -108,8 +113,6 @@ pub(super) struct Tree<D: Dim> {
     rays: AtomicU32,
     pub(super) refitted: u64,
     pub(super) rebuilt: u64,
-    few: usize,
-    per: usize,
 }
 
 impl<D: Dim> Tree<D> {
@@ -132,8 +135,6 @@ impl<D: Dim> Tree<D> {
             rays: AtomicU32::new(0),
             refitted: 0,
             rebuilt: 0,
-            per: std::env::var("PER").map_or(8, |s| s.parse().unwrap()),
-            few: std::env::var("FEW").map_or(16, |s| s.parse().unwrap()),
         }
     }
 
@@ -356,65 +357,14 @@ impl<D: Dim> Tree<D> {
     pub(super) fn refresh(&mut self, homes: &mut [u32], executor: &dyn Executor) {
         // To take a leaf out of n, of which m are stale, means to take apart about log2(n / m) nodes.
         let nodes_each = (self.leaves / self.stale.len().max(1)).max(1).ilog2() as usize;
-        let is_due = self.stale_moves >= self.stale.len() * (MOVES_PER_REBUILD + nodes_each) * self.per / 8;
+        let is_due = self.stale_moves >= self.stale.len() * (MOVES_PER_REBUILD + nodes_each);
         if self.changes * CHANGES_PER_REBUILD > self.leaves || is_due && self.stale.len() * 2 > self.leaves {
             self.rebuild(&[], homes, executor);
-        } else if is_due && self.stale.len() * self.few < self.leaves {
+        } else if is_due && self.stale.len() * FEW_STALE < self.leaves {
             self.reinsert_stale(homes);
         } else if is_due && !self.stale.is_empty() {
             self.rebuild_stale(homes);
         }
-    }
-
-    /// Takes the stale leaves out and puts them where they belong now.
-    fn reinsert_stale(&mut self, homes: &mut [u32]) {
-        let mut proxies = core::mem::take(&mut self.order);
-        proxies.clear();
-        for at in 0..self.stale.len() {
-            // A hint: what is there now may be in the list twice, or not be in use.
-            let Some(node) = self.nodes.get_mut(self.stale[at] as usize) else { continue };
-            if node.link & (STALE | LEAF) == STALE | LEAF {
-                node.link &= !STALE;
-                proxies.push(node.index());
-            }
-        }
-        let changes = self.changes;
-        for &proxy in &proxies {
-            let at = homes[proxy as usize] ^ self.tag;
-            let leaf = self.nodes[at as usize];
-            if at != ROOT {
-                self.remove(at, homes);
-                let top = self.shrink(leaf.parent, &leaf.bounds);
-                self.put(leaf, top, homes);
-            }
-        }
-        self.rebuilt += proxies.len() as u64;
-        // Hardly a change: the tree stays as good as it is.
-        (self.changes, self.stale_moves) = (changes + proxies.len() / 8, 0);
-        self.stale.clear();
-        self.order = proxies;
-    }
-
-    /// Makes the ancestors of a node as small as their children let them be. Returns the first, the node included, that holds `bounds`,
-    /// or the root.
-    fn shrink(&mut self, at: u32, bounds: &Aabb<D>) -> u32 {
-        let mut top = at;
-        let mut holds = contains(&self.nodes[at as usize].bounds, bounds);
-        let mut up = self.nodes[at as usize].parent;
-        while up != NOBODY {
-            let node = self.nodes[up as usize];
-            let first = node.index() as usize;
-            let tight = union(&self.nodes[first].bounds, &self.nodes[first + 1].bounds);
-            if holds && contains(&tight, &node.bounds) {
-                break;
-            }
-            self.nodes[up as usize].bounds = tight;
-            if !holds {
-                (top, holds) = (up, contains(&tight, bounds));
-            }
-            up = node.parent;
-        }
-        top
     }
 
     /// As [`Self::refresh`], after most leaves were set by [`Self::set_leaf`].
@@ -448,58 +398,6 @@ impl<D: Dim> Tree<D> {
     pub(super) fn clear_all_moved(&mut self) {
         self.nodes.iter_mut().for_each(|node| node.link &= !MOVED);
         (self.marked, self.many_marks) = (true, false);
-    }
-
-    /// Takes the stale nodes apart and joins what hangs below them anew.
-    fn rebuild_stale(&mut self, homes: &mut [u32]) {
-        for at in 0..self.stale.len() {
-            self.mark_stale(self.stale[at]);
-        }
-        let mut pairs = core::mem::take(&mut self.order);
-        pairs.clear();
-        self.items.clear();
-        let is_stale = |link: u32| link & (STALE | LEAF) == STALE;
-        // The list is its own queue: pairs whose parents are stale, breadth first.
-        pairs.extend(self.root().filter(|root| is_stale(root.link)).map(Node::index));
-        let mut next = 0;
-        while let Some(&pair) = pairs.get(next) {
-            next += 1;
-            for child in &self.nodes[pair as usize..pair as usize + 2] {
-                if is_stale(child.link) {
-                    pairs.push(child.index());
-                } else {
-                    self.items.push(Item { bounds: child.bounds, link: child.link & !STALE });
-                }
-            }
-        }
-        if !pairs.is_empty() {
-            // Old pairs in the order of memory, so that the new top lies in it as the old one did.
-            pairs.sort_unstable();
-            self.nodes[0] = build_into(&mut self.items, &pairs, &mut self.nodes);
-            self.adopt(0, homes);
-            for &pair in &pairs {
-                self.adopt(pair, homes);
-                self.adopt(pair + 1, homes);
-            }
-        }
-        self.rebuilt += self.items.len() as u64;
-        (self.ordered, self.stale_moves) = (false, 0);
-        self.stale.clear();
-        self.order = pairs;
-    }
-
-    /// Marks all inner nodes from here to the root.
-    fn mark_stale(&mut self, mut at: u32) {
-        while at != NOBODY {
-            let node = &mut self.nodes[at as usize];
-            if node.link & (STALE | LEAF) == STALE {
-                return;
-            }
-            if !node.is_leaf() {
-                node.link |= STALE;
-            }
-            at = node.parent;
-        }
     }
 
     /// Builds the whole tree from its leaves and `more`.
