@@ -72,6 +72,10 @@ impl<D: Dim> Solver<D> for SolverSoftStep<D> {
         "soft-step"
     }
 
+    fn expect(&mut self, bodies: usize, contacts: usize) {
+        D::expect(&mut self.core, bodies, contacts);
+    }
+
     fn leaves_finite(&self) -> bool {
         true
     }

@@ -44,6 +44,8 @@ pub trait SoftDim: WideDim + Sized {
     ) where
         Self: Dim;
     #[doc(hidden)]
+    fn expect(core: &mut Self::Core, bodies: usize, contacts: usize);
+    #[doc(hidden)]
     fn cost() -> SubstepCost;
 }
 
@@ -56,6 +58,9 @@ impl SoftDim for D2 {
         width: SimdWidth,
     ) {
         core.solve(joints, context, width);
+    }
+    fn expect(core: &mut Self::Core, bodies: usize, contacts: usize) {
+        core.warm(bodies, contacts);
     }
     fn cost() -> SubstepCost {
         cost::<Self, 2, 1, 2, 1, 0, 8>()
@@ -71,6 +76,9 @@ impl SoftDim for D3 {
         width: SimdWidth,
     ) {
         core.solve(joints, context, width);
+    }
+    fn expect(core: &mut Self::Core, bodies: usize, contacts: usize) {
+        core.warm(bodies, contacts);
     }
     fn cost() -> SubstepCost {
         cost::<Self, 3, 3, 4, 2, 1, 16>()
@@ -150,6 +158,18 @@ enum Stage {
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
     Core<N, A, P, T, K, S>
 {
+    /// Makes room for so many bodies and contacts, and touches it.
+    fn warm(&mut self, bodies: usize, contacts: usize) {
+        room::warm(&mut self.packed, bodies + 1);
+        room::warm(&mut self.lines, bodies);
+        room::warm(&mut self.whitenings, bodies);
+        room::warm(&mut self.after, bodies);
+        let rows = contacts.div_ceil(WIDTH);
+        room::warm(&mut self.rows, rows);
+        room::warm(&mut self.friction, rows);
+        room::warm(&mut self.cold, rows);
+    }
+
     /// Cuts the colours into rows and lists the stages.
     fn plan<D: Dim>(
         &mut self,
