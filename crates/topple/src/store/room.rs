@@ -58,10 +58,22 @@ pub(crate) fn warm<T>(items: &mut Vec<T>, count: usize) {
     if count > items.capacity() {
         items.reserve_exact(ahead);
     }
-    let per_page = (PAGE / size_of::<T>().max(1)).max(1);
-    for blank in items.spare_capacity_mut()[..ahead].iter_mut().step_by(per_page) {
+    for blank in items.spare_capacity_mut()[..ahead].iter_mut().step_by(per_page::<T>()) {
         *blank = MaybeUninit::zeroed();
     }
+}
+
+/// Touches all of the items; they stay as they are.
+pub(crate) fn touch<T: Copy>(items: &mut [T]) {
+    for item in items.iter_mut().step_by(per_page::<T>()) {
+        // Opaque to the compiler, which would see that nothing changes.
+        *item = core::hint::black_box(*item);
+    }
+}
+
+/// Items of which one at least begins in every page.
+fn per_page<T>() -> usize {
+    (PAGE / size_of::<T>().max(1)).max(1)
 }
 
 /// Adds an item at the end; grows as [`make_room`] does.

@@ -9,12 +9,9 @@ use crate::math::*;
 use crate::store::room;
 
 /// Worlds with fewer awake bodies than this have a first step that nobody notices.
-const MANY: usize = 256;
-/// Contacts per awake body for which room is made. Heaps in the plane have two, in space three or four; bodies in flight have none,
-/// and cost their room (0.4 kB in the plane, 0.7 kB in space per contact).
-const CONTACTS: usize = 2;
+const MANY: usize = 512;
 /// Room grows by one part of so many.
-const GROWTH: usize = 8;
+const GROWTH: usize = 4;
 
 impl<D: Dim> World<D> {
     /// Makes room for the next step with the bodies that are awake now.
@@ -24,9 +21,12 @@ impl<D: Dim> World<D> {
             return;
         }
         let bodies = awake + awake / GROWTH;
-        let contacts = CONTACTS * bodies;
+        // Heaps in the plane have two contacts per body, in space three or four. Bodies in flight have none, and cost their room: 0.4 kB
+        // per contact in the plane, 0.7 kB in space.
+        let contacts = D::N * bodies;
         self.scratch.ready = bodies;
-        self.scratch.awake.warm(bodies);
+        self.scratch.awake.fit(bodies);
+        room::warm(&mut self.scratch.awake.slots, bodies);
         room::warm(&mut self.scratch.moved, bodies);
         room::warm(&mut self.scratch.changed, contacts);
         room::warm(&mut self.events.begin, contacts);

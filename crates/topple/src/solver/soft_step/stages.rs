@@ -158,16 +158,27 @@ enum Stage {
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
     Core<N, A, P, T, K, S>
 {
-    /// Makes room for so many bodies and contacts, and touches it.
+    /// Makes room for so many bodies and contacts, and fills it.
     fn warm(&mut self, bodies: usize, contacts: usize) {
-        room::warm(&mut self.packed, bodies + 1);
-        room::warm(&mut self.lines, bodies);
-        room::warm(&mut self.whitenings, bodies);
-        room::warm(&mut self.after, bodies);
+        self.fit_bodies(bodies);
         let rows = contacts.div_ceil(WIDTH);
-        room::warm(&mut self.rows, rows);
-        room::warm(&mut self.friction, rows);
         room::warm(&mut self.cold, rows);
+        // SAFETY: as in `plan`.
+        unsafe {
+            room::fit_zeroed(&mut self.rows, rows);
+            room::fit_zeroed(&mut self.friction, rows);
+        }
+        // Fresh memory is zero without being there: touched now.
+        room::touch(&mut self.rows);
+        room::touch(&mut self.friction);
+    }
+
+    /// Arrays of bodies, and the ground behind the packed ones.
+    fn fit_bodies(&mut self, count: usize) {
+        room::fit(&mut self.whitenings, count, [0.0; 6]);
+        room::fit(&mut self.after, count, [0.0; 6]);
+        room::fit(&mut self.lines, count, Packed::ZERO);
+        room::fit(&mut self.packed, count + 1, Packed::ZERO);
     }
 
     /// Cuts the colours into rows and lists the stages.
@@ -270,10 +281,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     fn pack<D: Whiten>(&mut self, context: &SolverContext<'_, D>) {
         let bodies = &*context.bodies;
         let count = bodies.len();
-        room::fit(&mut self.whitenings, count, [0.0; 6]);
-        room::fit(&mut self.after, count, [0.0; 6]);
-        room::fit(&mut self.lines, count, Packed::ZERO);
-        room::fit(&mut self.packed, count + 1, Packed::ZERO);
+        self.fit_bodies(count);
         // The ground, read by static lanes and never written.
         self.packed[count] = Packed::ZERO;
         self.packed[count].set_rotation::<D>(D::Rot::IDENTITY);
@@ -381,13 +389,13 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         if loads.len() < row_pieces {
             loads.resize_with(row_pieces, Vec::new);
         }
-        loads.iter_mut().for_each(Vec::clear);
+        loads[..row_pieces].iter_mut().for_each(Vec::clear);
         // One for those that are solved at once.
         let joint_pieces = all_joints.pieces().max(1);
         if joint_loads.len() < joint_pieces {
             joint_loads.resize_with(joint_pieces, Vec::new);
         }
-        joint_loads.iter_mut().for_each(Vec::clear);
+        joint_loads[..joint_pieces].iter_mut().for_each(Vec::clear);
         let lists = Disjoint::new(loads);
         let joint_lists = Disjoint::new(joint_loads);
         let forces = Disjoint::new(core::slice::from_mut(&mut context.forces));
@@ -663,8 +671,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let is_small = 2 * pieces.iter().filter(|&&count| count >= SHARED_PIECES).count() < pieces.len();
         let executor = if is_small { &Serial } else { context.executor };
         executor.run_stages(pieces, &work);
-        let reported: usize = self.loads.iter().chain(&self.joint_loads).map(Vec::len).sum();
-        room::make_room(context.loads, reported);
-        self.loads.iter().chain(&self.joint_loads).for_each(|list| context.loads.extend_from_slice(list));
+        let lists = || self.loads[..row_pieces].iter().chain(&self.joint_loads[..joint_pieces]);
+        room::make_room(context.loads, lists().map(Vec::len).sum());
+        lists().for_each(|list| context.loads.extend_from_slice(list));
     }
 }
