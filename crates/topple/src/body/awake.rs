@@ -93,12 +93,13 @@ pub struct AwakeBodies<D: Dim> {
 }
 
 impl<D: Dim> AwakeBodies<D> {
-    /// Makes the arrays `count` long; what is new in them has to be written before it is read.
-    pub(crate) fn fit(&mut self, count: usize) {
-        room::fit(&mut self.states, count, BodyState::default());
-        room::fit(&mut self.rotations, count, D::Rot::IDENTITY);
-        room::fit(&mut self.props, count, BodyProps::default());
-        room::fit(&mut self.centers, count, D::Point::ORIGIN);
+    /// Makes room for `count` bodies in all, and touches it.
+    pub(crate) fn warm(&mut self, count: usize) {
+        room::warm(&mut self.states, count);
+        room::warm(&mut self.rotations, count);
+        room::warm(&mut self.props, count);
+        room::warm(&mut self.centers, count);
+        room::warm(&mut self.slots, count);
     }
 
     /// Becomes the given slots of another set, in that order.

@@ -5,7 +5,7 @@ use crate::Settings;
 use crate::body::{AwakeBodies, Bodies, BodyProps, BodySet, BodyState};
 use crate::island::Islands;
 use crate::math::*;
-use crate::store::Disjoint;
+use crate::store::{Disjoint, room};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bodies per piece. A constant: the cut must not depend on the number of threads.
@@ -15,7 +15,6 @@ const BLOCK: usize = 128;
 /// finite leave the simulation before their neighbours feel it; then the arrays are wrong and false is returned.
 pub(super) fn gather<D: Dim>(world: &mut World<D>) -> bool {
     let World { bodies, islands, settings, scratch, executor, .. } = world;
-    scratch.awake.fit(bodies.set(BodySet::Awake).len());
     let AwakeBodies { states, rotations, props, centers, tracks, slots } = &mut scratch.awake;
     tracks.clear();
     // Slots of bodies that are not awake read as "absent" from the list's own back references.
@@ -23,6 +22,10 @@ pub(super) fn gather<D: Dim>(world: &mut World<D>) -> bool {
     slots.clear();
     slots.extend_from_slice(awake.positions());
     let awake = awake.as_slice();
+    room::fit(states, awake.len(), BodyState::default());
+    room::fit(rotations, awake.len(), D::Rot::IDENTITY);
+    room::fit(props, awake.len(), BodyProps::default());
+    room::fit(centers, awake.len(), D::Point::ORIGIN);
     let is_finite = AtomicBool::new(true);
     {
         let (bodies, islands, settings) = (&*bodies, &*islands, &*settings);

@@ -226,8 +226,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
                         tree.set_leaf(self.homes[proxy as usize] & !KIND, &proxies.get(proxy).fat);
                     }
                 }
-                let item =
-                    |&proxy: &u32| Item { bounds: proxies.get(proxy).fat, link: proxy | LEAF | MOVED };
+                let item = |&proxy: &u32| Item { bounds: proxies.get(proxy).fat, link: proxy | LEAF | MOVED };
                 tree.rebuild(changed, pending.iter().filter(mine).map(item), &mut self.homes, executor);
                 continue;
             }

@@ -73,8 +73,8 @@ impl<D: Dim> Solver<D> for SolverSoftStep<D> {
         "soft-step"
     }
 
-    fn expect(&mut self, bodies: usize, contacts: usize) {
-        D::expect(&mut self.core, bodies, contacts);
+    fn expect(&mut self, bodies: usize) {
+        D::expect(&mut self.core, bodies);
     }
 
     fn leaves_finite(&self) -> bool {

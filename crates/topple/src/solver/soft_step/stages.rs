@@ -44,7 +44,7 @@ pub trait SoftDim: WideDim + Sized {
     ) where
         Self: Dim;
     #[doc(hidden)]
-    fn expect(core: &mut Self::Core, bodies: usize, contacts: usize);
+    fn expect(core: &mut Self::Core, bodies: usize);
     #[doc(hidden)]
     fn cost() -> SubstepCost;
 }
@@ -59,8 +59,8 @@ impl SoftDim for D2 {
     ) {
         core.solve(joints, context, width);
     }
-    fn expect(core: &mut Self::Core, bodies: usize, contacts: usize) {
-        core.warm(bodies, contacts);
+    fn expect(core: &mut Self::Core, bodies: usize) {
+        core.warm(bodies);
     }
     fn cost() -> SubstepCost {
         cost::<Self, 2, 1, 2, 1, 0, 8>()
@@ -77,8 +77,8 @@ impl SoftDim for D3 {
     ) {
         core.solve(joints, context, width);
     }
-    fn expect(core: &mut Self::Core, bodies: usize, contacts: usize) {
-        core.warm(bodies, contacts);
+    fn expect(core: &mut Self::Core, bodies: usize) {
+        core.warm(bodies);
     }
     fn cost() -> SubstepCost {
         cost::<Self, 3, 3, 4, 2, 1, 16>()
@@ -158,27 +158,13 @@ enum Stage {
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
     Core<N, A, P, T, K, S>
 {
-    /// Makes room for so many bodies and contacts, and fills it.
-    fn warm(&mut self, bodies: usize, contacts: usize) {
-        self.fit_bodies(bodies);
-        let rows = contacts.div_ceil(WIDTH);
-        room::warm(&mut self.cold, rows);
-        // SAFETY: as in `plan`.
-        unsafe {
-            room::fit_zeroed(&mut self.rows, rows);
-            room::fit_zeroed(&mut self.friction, rows);
-        }
-        // Fresh memory is zero without being there: touched now.
-        room::touch(&mut self.rows);
-        room::touch(&mut self.friction);
-    }
-
-    /// Arrays of bodies, and the ground behind the packed ones.
-    fn fit_bodies(&mut self, count: usize) {
-        room::fit(&mut self.whitenings, count, [0.0; 6]);
-        room::fit(&mut self.after, count, [0.0; 6]);
-        room::fit(&mut self.lines, count, Packed::ZERO);
-        room::fit(&mut self.packed, count + 1, Packed::ZERO);
+    /// Makes room for so many bodies, and touches it. Not for rows: they start with a cache line, so allocators cannot let them grow without
+    /// copying, and to touch them anew at every size on the way would take more time than it saves.
+    fn warm(&mut self, bodies: usize) {
+        room::warm(&mut self.packed, bodies + 1);
+        room::warm(&mut self.lines, bodies);
+        room::warm(&mut self.whitenings, bodies);
+        room::warm(&mut self.after, bodies);
     }
 
     /// Cuts the colours into rows and lists the stages.
@@ -281,7 +267,10 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     fn pack<D: Whiten>(&mut self, context: &SolverContext<'_, D>) {
         let bodies = &*context.bodies;
         let count = bodies.len();
-        self.fit_bodies(count);
+        room::fit(&mut self.whitenings, count, [0.0; 6]);
+        room::fit(&mut self.after, count, [0.0; 6]);
+        room::fit(&mut self.lines, count, Packed::ZERO);
+        room::fit(&mut self.packed, count + 1, Packed::ZERO);
         // The ground, read by static lanes and never written.
         self.packed[count] = Packed::ZERO;
         self.packed[count].set_rotation::<D>(D::Rot::IDENTITY);
