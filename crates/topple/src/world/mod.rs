@@ -30,6 +30,7 @@ mod snapshot;
 mod snapshot_contacts;
 mod snapshot_joints;
 mod snapshot_shapes;
+mod spread;
 mod statics;
 mod step;
 mod structure;

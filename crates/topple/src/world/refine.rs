@@ -71,8 +71,6 @@ pub(crate) struct Groups<D: Dim> {
     small_steps: small_steps::Scratch<D>,
     /// Refined islands that are heavy chains, ascending.
     chains: Vec<u32>,
-    /// Those that stand, ascending.
-    standing: Vec<u32>,
     /// For what stands.
     statics: statics::Scratch<D>,
     /// How each body of a refined island is solved, and its slot in the whole.
@@ -157,8 +155,7 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     let mut groups = core::mem::take(&mut world.scratch.refine);
     groups.members.clear();
     groups.chains.clear();
-    groups.standing.clear();
-    groups.statics.begin();
+    groups.statics.begin(whole);
     world.scratch.refine.loads = core::mem::take(&mut groups.loads);
     let leaves_standing = world.settings.statics && world.methods.solver.leaves_standing();
     for props in &whole.props {
@@ -169,16 +166,15 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         }
         if world.is_heavy_chain(island) {
             groups.chains.push(island);
-        } else if leaves_standing && groups.statics.solve(world, whole, island) {
-            groups.standing.push(island);
+        } else if leaves_standing {
+            groups.statics.solve(world, whole, island);
         }
     }
     groups.chains.sort_unstable();
-    groups.standing.sort_unstable();
     for (slot, props) in whole.props.iter().enumerate() {
         let island = world.bodies.records[props.body].island;
         let level = if island == NONE { 0 } else { world.islands.slots[island].level };
-        if level > 0 && groups.standing.binary_search(&island).is_ok() {
+        if groups.statics.stands(slot) {
             whole.slots[props.body as usize] = NO_SLOT;
         } else if level > 0 {
             let is_chain = groups.chains.binary_search(&island).is_ok();

@@ -20,13 +20,11 @@
 
 use super::World;
 use super::refine::load_limit;
+use super::spread::{Spread, about};
 use crate::body::{AwakeBodies, BodyState, NO_SLOT, NONE};
-use crate::contact::{Contact, flags};
+use crate::contact::flags;
 use crate::math::*;
 use crate::solver::{HeavyLoad, ON_TOP};
-
-/// Points of a contact lie in a line if the smaller of their two extents is less than this share of the larger, squared (no unit).
-const FLAT: Real = 1e-4;
 
 /// A body of the group and the contact it stands on.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +47,15 @@ struct Node<D: Dim> {
     press: [Real; 4],
 }
 
+/// What is known of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    Unseen,
+    /// Met from some foot; twice means a loop.
+    Seen,
+    Stands,
+}
+
 /// Memory that lives from step to step.
 #[derive(Debug)]
 pub(super) struct Scratch<D: Dim> {
@@ -58,8 +65,8 @@ pub(super) struct Scratch<D: Dim> {
     spreads: Vec<Spread<D>>,
     /// The bodies, in the same order.
     bodies: AwakeBodies<D>,
-    /// Node of each slot of the step, or NONE.
-    node_of: Vec<u32>,
+    /// What is known of each slot of the step.
+    marks: Vec<Mark>,
     /// Where the bodies of all groups that stand end up, by slot.
     done: Vec<(u32, BodyState<D>, D::Rot)>,
 }
@@ -70,16 +77,23 @@ impl<D: Dim> Default for Scratch<D> {
             nodes: Vec::new(),
             spreads: Vec::new(),
             bodies: AwakeBodies::default(),
-            node_of: Vec::new(),
+            marks: Vec::new(),
             done: Vec::new(),
         }
     }
 }
 
 impl<D: Dim> Scratch<D> {
-    /// Before the first group of a step.
-    pub(super) fn begin(&mut self) {
+    /// Before the first island of a step.
+    pub(super) fn begin(&mut self, whole: &AwakeBodies<D>) {
         self.done.clear();
+        self.marks.clear();
+        self.marks.resize(whole.len(), Mark::Unseen);
+    }
+
+    /// True if the body in a slot stands.
+    pub(super) fn stands(&self, slot: usize) -> bool {
+        self.marks[slot] == Mark::Stands
     }
 
     /// Number of bodies that stand.
@@ -95,13 +109,31 @@ impl<D: Dim> Scratch<D> {
         }
     }
 
-    /// Solves an island if it stands. False, and nothing touched, if it does not.
-    pub(super) fn solve(&mut self, world: &mut World<D>, whole: &AwakeBodies<D>, island: u32) -> bool {
-        self.node_of.resize(whole.len(), NONE);
-        let is_tree = self.find_nodes(world, whole, island);
-        for node in &self.nodes {
-            self.node_of[node.slot as usize] = NONE;
+    /// Solves what stands of an island: all of it, most times; what was hit and flew off may still be counted with it.
+    pub(super) fn solve(&mut self, world: &mut World<D>, whole: &AwakeBodies<D>, island: u32) {
+        let mut body = world.islands.slots[island].head;
+        while body != NONE {
+            let slot = whole.slot(body);
+            if slot != NO_SLOT && self.marks[slot as usize] == Mark::Unseen {
+                let foot = world.contacts.of_body(world.bodies.records[body].first_contact).find(
+                    |&(contact, side)| {
+                        let hot = &world.contacts.hot[contact as usize];
+                        hot.is_solid() && world.bodies.cores[hot.bodies[1 - side] as usize].inv_mass == 0.0
+                    },
+                );
+                if let Some(foot) = foot
+                    && self.solve_tree(world, whole, foot)
+                {
+                    self.nodes.iter().for_each(|node| self.marks[node.slot as usize] = Mark::Stands);
+                }
+            }
+            body = world.bodies.records[body].island_next;
         }
+    }
+
+    /// Solves what stands on a contact with the ground. False, and nothing touched, if it does not.
+    fn solve_tree(&mut self, world: &mut World<D>, whole: &AwakeBodies<D>, foot: (u32, usize)) -> bool {
+        let is_tree = self.find_nodes(world, whole, foot);
         let Some(velocity) = (if is_tree { self.ground_velocity(world, whole) } else { None }) else {
             return false;
         };
@@ -126,20 +158,11 @@ impl<D: Dim> Scratch<D> {
         true
     }
 
-    /// Finds out who stands on whom. False if some body does not stand on exactly one other.
-    fn find_nodes(&mut self, world: &World<D>, whole: &AwakeBodies<D>, island: u32) -> bool {
+    /// Finds out who stands on whom, from the ground up. False if some body does not stand on exactly one other.
+    fn find_nodes(&mut self, world: &World<D>, whole: &AwakeBodies<D>, foot: (u32, usize)) -> bool {
         self.nodes.clear();
-        let mut body = world.islands.slots[island].head;
-        // The one that stands on the ground.
-        while body != NONE && self.nodes.is_empty() {
-            for (contact, side) in world.contacts.of_body(world.bodies.records[body].first_contact) {
-                let hot = &world.contacts.hot[contact as usize];
-                let is_ground = world.bodies.cores[hot.bodies[1 - side] as usize].inv_mass == 0.0;
-                if hot.is_solid() && is_ground && !self.add(world, whole, (contact, side), NONE) {
-                    return false;
-                }
-            }
-            body = world.bodies.records[body].island_next;
+        if !self.add(world, whole, foot, NONE) {
+            return false;
         }
         let mut at = 0;
         while at < self.nodes.len() {
@@ -155,7 +178,7 @@ impl<D: Dim> Scratch<D> {
             }
             at += 1;
         }
-        self.nodes.len() == world.islands.slots[island].count as usize
+        true
     }
 
     /// Adds the body on the given side of a contact. False if it cannot stand.
@@ -171,14 +194,15 @@ impl<D: Dim> Scratch<D> {
         let slot = whole.slot(body);
         let is_plain =
             hot.flags & (flags::PART | flags::SURFACE | flags::GRAIN) == 0 && hot.next_part == NONE;
-        if slot == NO_SLOT || self.node_of[slot as usize] != NONE || !is_plain || hot.restitution > 0.0 {
+        if slot == NO_SLOT || self.marks[slot as usize] != Mark::Unseen || !is_plain || hot.restitution > 0.0
+        {
             return false;
         }
         let props = &whole.props[slot as usize];
         if !props.is_dynamic || props.locks != 0 || hot.manifold.count < D::N as u32 {
             return false;
         }
-        self.node_of[slot as usize] = self.nodes.len() as u32;
+        self.marks[slot as usize] = Mark::Seen;
         self.nodes.push(Node {
             body,
             slot,
@@ -262,9 +286,9 @@ impl<D: Dim> Scratch<D> {
             let spin = props.inertia.rotated(self.bodies.rotations[i]).apply(-state.w);
             node.couple += spin - D::cross(spread.levers[0], node.force);
             let contact = &world.contacts.hot[node.contact as usize];
-            if !spread.bears(contact, world.settings.friction, node) {
-                return false;
-            }
+            let doing = (node.force, node.couple);
+            let Some(press) = spread.bear(contact, world.settings.friction, doing) else { return false };
+            node.press = press;
             let Node { below, force, couple, .. } = *node;
             if below != NONE {
                 let under = &mut self.nodes[below as usize];
@@ -318,116 +342,5 @@ impl<D: Dim> Scratch<D> {
                 });
             }
         }
-    }
-}
-
-/// Part of a turn about the axis `n`; none in the plane, where contacts do not twist.
-fn about<D: Dim>(turn: D::Ang, n: D::Vec) -> Real {
-    if D::N == 2 { 0.0 } else { (0..3).map(|k| turn.get(k) * n.get(k)).sum() }
-}
-
-/// The points of a contact, seen from its middle.
-#[derive(Debug)]
-struct Spread<D: Dim> {
-    /// From below to the body, unit vector.
-    normal: D::Vec,
-    /// From the centres of mass of the body and of the one below to the middle of the points [m].
-    levers: [D::Vec; 2],
-    count: usize,
-    /// Along the two tangents [m]; the second is zero in the plane.
-    places: [[Real; 2]; 4],
-    separations: [Real; 4],
-    tangents: [D::Vec; 2],
-    /// Inverse of Σ p·pᵀ over the places: entries 11, 12, 22 [1/m²].
-    inverse: [Real; 3],
-}
-
-impl<D: Dim> Spread<D> {
-    /// None if the points are in a line (one point in the plane), or not quite where they would rest.
-    fn of(contact: &Contact<D>, world: &World<D>, side: usize) -> Option<Self> {
-        let [a, b] = contact.bodies.map(|body| &world.bodies.places[body as usize]);
-        let count = contact.manifold.count as usize;
-        let share = 1.0 / count as Real;
-        let sign = if side == 1 { 1.0 } else { -1.0 };
-        let normal = contact.normal(a.rotation) * sign;
-        let tangents = D::tangent_basis(normal);
-        let mut spread = Self {
-            normal,
-            levers: [D::Vec::ZERO; 2],
-            count,
-            places: [[0.0; 2]; 4],
-            separations: [0.0; 4],
-            tangents,
-            inverse: [0.0; 3],
-        };
-        let mut anchors = [D::Vec::ZERO; 4];
-        for i in 0..count {
-            let row = contact.row(i, a, b);
-            let own = if side == 1 { [row.r_b, row.r_a] } else { [row.r_a, row.r_b] };
-            (0..2).for_each(|k| spread.levers[k] += own[k] * share);
-            anchors[i] = own[0];
-            spread.separations[i] = row.separation;
-            if row.separation.abs() > contact.slop {
-                return None;
-            }
-        }
-        let [mut xx, mut xy, mut yy] = [0.0; 3];
-        for i in 0..count {
-            let [x, y] = tangents.map(|tangent| (anchors[i] - spread.levers[0]).dot(tangent));
-            spread.places[i] = [x, y];
-            (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y);
-        }
-        spread.inverse = if D::N == 2 {
-            if xx <= 0.0 {
-                return None;
-            }
-            [1.0 / xx, 0.0, 0.0]
-        } else {
-            let determinant = xx * yy - xy * xy;
-            if determinant <= FLAT * (xx + yy) * (xx + yy) {
-                return None;
-            }
-            [yy / determinant, -xy / determinant, xx / determinant]
-        };
-        Some(spread)
-    }
-
-    /// Slopes of the straight line whose moments about the middle are `moments`.
-    fn slopes(&self, [x, y]: [Real; 2]) -> [Real; 2] {
-        let [a, b, c] = self.inverse;
-        [a * x + b * y, b * x + c * y]
-    }
-
-    /// The motion along the normal that comes nearest to `wanted` at the points: of the middle, and turn.
-    fn fit(&self, wanted: &[Real; 4]) -> (Real, D::Ang) {
-        let (mut rise, mut moments) = (0.0, [0.0; 2]);
-        for (value, place) in wanted[..self.count].iter().zip(&self.places) {
-            rise += value / self.count as Real;
-            (0..2).for_each(|k| moments[k] += value * place[k]);
-        }
-        let slopes = self.slopes(moments);
-        let [x, y] = self.tangents.map(|tangent| D::cross(tangent, self.normal));
-        (rise, x * slopes[0] + y * slopes[1])
-    }
-
-    /// Spreads what a contact has to do over its points. False if it cannot do it.
-    fn bears(&self, contact: &Contact<D>, has_friction: bool, node: &mut Node<D>) -> bool {
-        let push = node.force.dot(self.normal);
-        let along = node.force - self.normal * push;
-        let moments = self.tangents.map(|tangent| node.couple.dot(D::cross(tangent, self.normal)));
-        let slopes = self.slopes(moments);
-        let friction = if has_friction { contact.friction } else { 0.0 };
-        let mut most_twist = contact.spinning * push;
-        for i in 0..self.count {
-            let [x, y] = self.places[i];
-            let press = push / self.count as Real + slopes[0] * x + slopes[1] * y;
-            if press.is_nan() || press < 0.0 {
-                return false;
-            }
-            most_twist += friction * press * (x * x + y * y).sqrt();
-            node.press[i] = press;
-        }
-        let twist = about::<D>(node.couple, self.normal).abs();
-        along.length_squared() <= friction * friction * push * push && twist <= most_twist
     }
 }
