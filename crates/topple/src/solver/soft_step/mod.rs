@@ -74,6 +74,10 @@ impl<D: Dim> Solver<D> for SolverSoftStep<D> {
         "soft-step"
     }
 
+    fn expect(&mut self, bodies: usize) {
+        D::expect(&mut self.core, bodies);
+    }
+
     fn leaves_finite(&self) -> bool {
         true
     }
