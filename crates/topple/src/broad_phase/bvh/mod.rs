@@ -56,9 +56,9 @@ const MAX_PENDING_SHARE: usize = 4;
 /// When more than one in so many leaves moved, all nodes are refitted, in the order of memory, and siblings are compared
 /// instead of single leaves with the root.
 const DENSE: usize = 4;
-/// The latter pays later in space, and where bodies are crowded, which means that a moved one has so many pairs.
+/// The latter pays later where bodies are crowded, which means that a moved one has so many pairs in the plane, and in space.
 const DENSE_CROWD: usize = 2;
-const CROWD: usize = 3;
+const CROWD: [Real; 2] = [3.0, 0.5];
 /// How many moves ahead memory is asked for what a move needs next.
 const AHEAD: usize = 6;
 /// Pairs of nodes per piece of the search.
@@ -444,7 +444,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
             self.mark(moved);
         }
         self.unbounded_pairs(proxies, moved, out);
-        let share = if self.is_crowded || D::N == 3 { DENSE_CROWD } else { DENSE };
+        let share = if self.is_crowded { DENSE_CROWD } else { DENSE };
         let dense = moved.len() * share > self.moving.len() && self.moving.is_marked();
         let before = out.len();
         self.list_leaves(if dense && self.fixed.len() == 0 { &[] } else { moved }, dense);
@@ -467,7 +467,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         }
         self.searches = searches;
         if moved.len() * 2 * DENSE > self.moving.len() {
-            self.is_crowded = out.len() - before > moved.len() * CROWD;
+            self.is_crowded = (out.len() - before) as Real > moved.len() as Real * CROWD[D::N - 2];
         }
         if dense {
             self.moving.clear_all_moved();
