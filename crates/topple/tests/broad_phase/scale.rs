@@ -130,7 +130,9 @@ fn one_place<D: Dim>() {
     let mut found = Vec::new();
     tree.find_pairs(&proxies, &moved, &topple::exec::Serial, &mut found);
     assert_eq!(found.len(), count * (count - 1) / 2);
-    assert!(found.windows(2).all(|pair| pair[0] < pair[1]), "sorted, each once");
+    found.sort_unstable();
+    found.dedup();
+    assert_eq!(found.len(), count * (count - 1) / 2, "each once");
     tree.validate();
 }
 

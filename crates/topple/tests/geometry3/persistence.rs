@@ -48,13 +48,13 @@ fn keeps(brick: &Shape3, count: usize, steps: usize, pose: impl Fn(usize, &mut R
             let mut first: Option<Vec<u32>> = None;
             for step in 0..steps {
                 let pose = pose(step, &mut random);
-                let m = collide_cached_by(algorithm, &ground, brick, pose, MARGIN, SLOP, &mut cache);
+                let m = collide_quickly(algorithm, &ground, brick, pose, MARGIN, SLOP, &mut cache);
                 let what =
-                    format!("{algorithm:?}, step {step}: {} on {}: {m:?}", brick.kind(), ground.kind());
-                assert_eq!(m.points().len(), count, "{what}");
-                assert!(m.normal.y > 0.999_99, "{what}");
+                    || format!("{algorithm:?}, step {step}: {} on {}: {m:?}", brick.kind(), ground.kind());
+                assert_eq!(m.points().len(), count, "{}", what());
+                assert!(m.normal.y > 0.999_99, "{}", what());
                 let now = ids(&m);
-                assert_eq!(&now, first.get_or_insert_with(|| now.clone()), "{what}");
+                assert_eq!(&now, first.get_or_insert_with(|| now.clone()), "{}", what());
             }
         }
     }
@@ -101,9 +101,9 @@ fn a_box_on_its_edge_and_on_its_corner_keeps_its_ids() {
 fn a_rolling_cylinder_keeps_its_ids() {
     let lying = Quat::from_ang(Vec3::Z * FRAC_PI_2);
     for rounding in [0.0, 0.1] {
-        keeps(&Shape3::rounded_cylinder(1.0, 0.4, rounding), 2, 600, |step, _| {
-            let angle = 0.01 * step as f32;
-            let at = Vec3::new(0.0, 0.899, 0.4 * angle - 1.0);
+        keeps(&Shape3::rounded_cylinder(1.0, 0.4, rounding), 2, 400, |step, _| {
+            let angle = 0.02 * step as f32;
+            let at = Vec3::new(0.0, 0.899, 0.4 * angle - 2.0);
             Pose::new(at, RotOps::<D3>::then_after(Quat::from_ang(Vec3::X * angle), lying))
         });
     }
@@ -121,7 +121,7 @@ fn a_box_that_slides_over_the_edge_changes_its_ids_once_at_most() {
             let (mut last, mut changes) = (Vec::new(), 0);
             for step in 0..140 {
                 let pose = Pose::at([0.01 * step as f32, 0.999, 0.05]);
-                let m = collide_cached_by(algorithm, &ground, &brick, pose, MARGIN, SLOP, &mut cache);
+                let m = collide_quickly(algorithm, &ground, &brick, pose, MARGIN, SLOP, &mut cache);
                 let what = format!("{algorithm:?} step {step}: {m:?}");
                 assert_eq!(m.points().len(), 4, "{what}");
                 assert!(m.normal.y > 0.999_99, "{what}");
@@ -159,7 +159,7 @@ fn eight_candidates_are_reduced_to_the_same_four() {
             for step in 0..1_000 {
                 let turn = Quat::from_ang(random.vec(5e-4)) * Quat::from_ang(Vec3::Y * FRAC_PI_4);
                 let pose = Pose::new(Vec3::Y * height + random.vec(3e-4), turn);
-                let m = collide_cached_by(algorithm, a, b, pose, MARGIN, SLOP, &mut cache);
+                let m = collide_quickly(algorithm, a, b, pose, MARGIN, SLOP, &mut cache);
                 let what = format!("{algorithm:?} {} {} step {step}: {m:?}", a.kind(), b.kind());
                 assert_eq!(m.points().len(), 4, "{what}");
                 let now = ids(&m);
@@ -212,7 +212,7 @@ fn the_normal_stays_where_a_face_and_an_edge_axis_are_equal() {
                 let mut first = None;
                 for _ in 0..30 {
                     let shake = Pose::new(at(low).position.to_vec() + random.vec(5e-4), q);
-                    let m = collide_cached_by(algorithm, &a, &b, shake, MARGIN, SLOP, &mut cache);
+                    let m = collide_quickly(algorithm, &a, &b, shake, MARGIN, SLOP, &mut cache);
                     let n = *first.get_or_insert(m.normal);
                     if n.distance(m.normal) > 2e-2 {
                         flips.push(format!(
