@@ -16,6 +16,7 @@ use super::nodes::Nodes;
 use super::quads::Quads;
 use crate::exec::Executor;
 use crate::math::*;
+use crate::store::room;
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;
 
@@ -359,7 +360,7 @@ impl<D: Dim> Tree<D> {
         let nodes_each = (self.leaves / self.stale.len().max(1)).max(1).ilog2() as usize;
         let is_due = self.stale_moves >= self.stale.len() * (MOVES_PER_REBUILD + nodes_each);
         if self.changes * CHANGES_PER_REBUILD > self.leaves || is_due && self.stale.len() * 2 > self.leaves {
-            self.rebuild(&[], homes, executor);
+            self.rebuild(0, core::iter::empty(), homes, executor);
         } else if is_due && self.stale.len() * FEW_STALE < self.leaves {
             self.reinsert_stale(homes);
         } else if is_due && !self.stale.is_empty() {
@@ -372,7 +373,7 @@ impl<D: Dim> Tree<D> {
         if self.ordered && self.moves < self.leaves * MOVES_PER_REBUILD {
             self.sweep();
         } else {
-            self.rebuild(&[], homes, executor);
+            self.rebuild(0, core::iter::empty(), homes, executor);
         }
     }
 
@@ -400,14 +401,21 @@ impl<D: Dim> Tree<D> {
         (self.marked, self.many_marks) = (true, false);
     }
 
-    /// Builds the whole tree from its leaves and `more`.
-    pub(super) fn rebuild(&mut self, more: &[Item<D>], homes: &mut [u32], executor: &dyn Executor) {
+    /// Builds the whole tree from its leaves and `more`, of which there are `most` or fewer.
+    pub(super) fn rebuild(
+        &mut self,
+        most: usize,
+        more: impl Iterator<Item = Item<D>>,
+        homes: &mut [u32],
+        executor: &dyn Executor,
+    ) {
         self.items.clear();
+        room::make_room(&mut self.items, self.leaves + most);
         // Leaves in the order of memory, which after the last rebuild was that of space.
         let leaves = self.nodes.iter().filter(|node| node.is_leaf() && node.index() != INDEX);
         self.items.extend(leaves.map(|node| Item { bounds: node.bounds, link: node.link & !STALE }));
         debug_assert_eq!(self.items.len(), self.leaves);
-        self.items.extend_from_slice(more);
+        self.items.extend(more);
         self.clear();
         self.leaves = self.items.len();
         if self.leaves == 0 {

@@ -73,6 +73,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// One pass: with bias, or the relaxing one.
+    #[inline(always)]
     pub(super) fn run<const S: usize>(
         &mut self,
         rows: &mut [SingleRow<D>],
@@ -110,6 +111,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Takes the velocities over. At the start of a sub-step what joints did in the last one is taken out of them.
+    #[inline(always)]
     fn load<const S: usize>(&mut self, run: &DirectRun<'_, D, S>, is_biased: bool) {
         for (slot, body) in self.bodies.iter_mut().enumerate().filter(|(_, body)| body.is_end) {
             let (v, u) = run.bodies[slot].velocity::<D>();
@@ -122,6 +124,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Looks at one joint.
+    #[inline(always)]
     fn look<const S: usize>(
         &mut self,
         run: &DirectRun<'_, D, S>,
@@ -167,6 +170,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// How the bodies answer, with the inertia of tension: see the head.
+    #[inline(always)]
     fn weigh(&mut self, rows: &[SingleRow<D>], scene: &JointScene<'_, D>) {
         let mut tension = core::mem::take(&mut self.tension);
         tension.clear();
@@ -211,6 +215,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// M⁻¹·Jᵀ of all rows.
+    #[inline(always)]
     fn answer(&mut self) {
         for link in &mut self.links {
             for side in (0..2).filter(|&side| link.ends[side] != GROUND) {
@@ -231,6 +236,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Takes some of the vibration of light links that the sub-steps do not resolve: see the head.
+    #[inline(always)]
     fn damp(&mut self, rows: &[SingleRow<D>]) {
         for (row, link) in rows.iter().zip(&self.links) {
             let length2 = row.levers[1].length_squared();
@@ -256,6 +262,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Velocities back to the packed bodies, and what the joints did to the joints.
+    #[inline(always)]
     fn hand_back<const S: usize>(
         &self,
         rows: &mut [SingleRow<D>],
@@ -278,6 +285,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Fills A in and factors it.
+    #[inline(always)]
     fn assemble(&mut self, order: &Order) {
         self.answer();
         let Self { links, factor, .. } = self;
@@ -300,6 +308,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Finds the impulses of all rows and applies them. With bias if there is a speed at which gaps are closed at most [m/s].
+    #[inline(always)]
     fn solve(&mut self, rows: &mut [SingleRow<D>], order: &Order, push_speed: Option<Real>) {
         let Self { links, factor, bodies, .. } = self;
         for (column, &index) in order.links.iter().enumerate() {
@@ -327,6 +336,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Notes the pulls that were found. True if they are much more than the inertia counted on.
+    #[inline(always)]
     fn is_jerked(&mut self, rows: &[SingleRow<D>], order: &Order, h: Real) -> bool {
         let Self { links, factor, bodies, pulls, .. } = self;
         bodies.iter_mut().for_each(|body| body.found = 0.0);
@@ -343,6 +353,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Adds what was found to the impulses of the joints.
+    #[inline(always)]
     fn record(&self, rows: &mut [SingleRow<D>], order: &Order) {
         for (column, &index) in order.links.iter().enumerate() {
             let (link, row) = (&self.links[index as usize], &mut rows[index as usize]);

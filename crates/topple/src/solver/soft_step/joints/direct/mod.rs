@@ -101,6 +101,27 @@ impl<D: Dim> Direct<D> {
             return;
         }
         let is_biased = pass == JointPass::Solve;
+        #[cfg(target_arch = "x86_64")]
+        if crate::solver::SimdWidth::Eight.is_available() {
+            // SAFETY: the processor has AVX2.
+            return unsafe { self.run_avx2(run, is_biased) };
+        }
+        self.run_here(run, is_biased);
+    }
+
+    /// The same operations in the same order, by instructions that take four numbers at once.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn run_avx2<const S: usize>(&mut self, run: DirectRun<'_, D, S>, is_biased: bool) {
+        self.run_here(run, is_biased);
+    }
+
+    /// With the instructions of the caller: everything below is inlined.
+    #[inline(always)]
+    fn run_here<const S: usize>(&mut self, run: DirectRun<'_, D, S>, is_biased: bool) {
         if self.is_three {
             self.three.run(&mut self.rows, &self.order, run, is_biased);
         } else {
