@@ -2,12 +2,17 @@
 
 mod boxes;
 mod convex;
+mod degenerate;
 mod distance;
 mod elements;
 mod hulls;
+mod mass;
 mod parry;
+mod persistence;
 mod pressed;
 mod round;
 mod shapes;
+mod speculative;
 mod support;
+mod symmetry;
 mod tracking;

@@ -240,6 +240,23 @@ pub(crate) fn collide_cached_by(
     out
 }
 
+/// A collision without the text that names it, for loops of many steps.
+pub(crate) fn collide_quickly(
+    algorithm: Algorithm,
+    a: &Shape3,
+    b: &Shape3,
+    b_in_a: Pose<D3>,
+    margin: f32,
+    slop: f32,
+    cache: &mut PairCache,
+) -> LocalManifold<D3> {
+    let mut out = LocalManifold::default();
+    let job = CollideJob { a, b, b_in_a, margin, slop, algorithm };
+    Shape3::collide(&job, cache, &mut NarrowCounters::default(), &mut out);
+    check_sane(&out, margin, a.kind());
+    out
+}
+
 /// Compares a contact of sharp polyhedra, with a margin of 0.05, with what [`brute_force`] found: the depth to within 1e-4, and
 /// the normal to within 0.1° where it is unique, that is where every axis that differs by more than a degree overlaps by 1e-4 more.
 pub(crate) fn check_overlap(m: &LocalManifold<D3>, expected: f64, axis: V, other: f64, what: &str) {

@@ -30,6 +30,8 @@ mod queries;
 mod settings;
 // What falls asleep, and what wakes it.
 mod sleeping;
+// Contacts that are kept, against computed ones.
+mod recycling;
 // The same bits: again, in other builds, on threads, after a restore, with stages swapped.
 mod determinism;
 // The whole state as bytes; damaged bytes are refused.
