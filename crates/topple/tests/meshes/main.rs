@@ -1,6 +1,7 @@
 //! Meshes, height fields and chains: geometry, mass, queries, contacts, sliding without ghosts.
 
 mod contacts;
+mod floors;
 mod life;
 mod mass;
 mod queries;
