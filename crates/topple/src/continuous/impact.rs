@@ -17,6 +17,10 @@ const DEEPEST: Real = 0.75;
 /// What is as deep as that already must not get deeper by more than this share of the inner radius (no unit).
 const LEAST_DEEPER: Real = 0.01;
 
+/// How far the middle of a solid mesh stays away from what it flies at, as a share of its inner radius (no unit). More than for other
+/// shapes: triangles on the far side of a thin wall do not push the mesh back.
+const CLEARANCE: Real = 0.6;
+
 /// Distance at which bodies are stopped, as a share of the speculative distance (no unit).
 const STOP_AT: Real = 0.5;
 /// The same as a share of the inner radius (no unit), where the speculative distance is next to nothing.
@@ -56,7 +60,7 @@ impl Margins {
 
     /// How far the middle of a solid that is made of triangles stays away from what it flies at [m].
     fn clearance(&self) -> Real {
-        (1.0 - DEEPEST) * self.size
+        CLEARANCE * self.size
     }
 
     /// Depth up to which nobody is stopped [m].

