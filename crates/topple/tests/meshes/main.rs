@@ -3,7 +3,9 @@
 mod contacts;
 mod floors;
 mod life;
+mod log;
 mod mass;
+mod planes;
 mod queries;
 mod shapes;
 mod sliding;
