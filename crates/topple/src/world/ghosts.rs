@@ -6,8 +6,7 @@
 //! touches: where one of them reaches the contact point and rises above the contact's plane there, the surface that
 //! the contact speaks of is covered. A contact all of whose points are covered is dropped.
 //!
-//! In a groove both sides cover each other; then both stay. What moves slowly beside what slides over it, a brick in a pavement, counts
-//! as not moving. Contacts between bodies of like speeds are left alone.
+//! In a groove both sides cover each other; then both stay. Contacts between moving bodies are left alone.
 
 use super::World;
 use crate::body::BodyKind;
@@ -18,10 +17,6 @@ use crate::shape::ShapeOps;
 /// Sine of the angle by which a neighbour must rise above the plane of a contact to cover it, and by which two normals must
 /// differ to speak of two surfaces (dimensionless): less is rounding.
 const RISE: Real = 2e-4;
-
-/// A body is part of the floor for another one that is faster by this factor at least (dimensionless): bricks in a frame stir a
-/// little under what slides over them.
-const FASTER: Real = 10.0;
 
 /// One contact of a moving body with something that does not move, in the world.
 #[derive(Clone, Copy)]
@@ -34,7 +29,7 @@ struct Touch<D: Dim> {
 }
 
 impl<D: Dim> World<D> {
-    /// Drops the contacts of `suspects` (new, solid, at least one side dynamic) that are not there.
+    /// Drops the contacts of `suspects` (new, solid, one side dynamic, the other not) that are not there.
     pub(crate) fn drop_ghosts(&mut self, suspects: &[u32]) {
         let mut ghosts = core::mem::take(&mut self.scratch.members);
         ghosts.clear();
@@ -58,12 +53,7 @@ impl<D: Dim> World<D> {
         if !contact.is_solid() {
             return None;
         }
-        let mut moves = contact.bodies.map(|body| self.bodies.records[body].kind == BodyKind::Dynamic);
-        if moves == [true; 2] {
-            let [a, b] =
-                contact.bodies.map(|body| self.bodies.cores[body as usize].motion.linear.length_squared());
-            moves = [a > FASTER * FASTER * b, b > FASTER * FASTER * a];
-        }
+        let moves = contact.bodies.map(|body| self.bodies.records[body].kind == BodyKind::Dynamic);
         let normal = contact.normal(self.bodies.places[contact.bodies[0] as usize].rotation);
         match moves {
             [false, true] => Some((Touch { index, shape: contact.shapes[0], normal }, contact.bodies[1])),
@@ -80,11 +70,8 @@ impl<D: Dim> World<D> {
         // Points that nobody covers yet, as bits.
         let mut open = (1_u32 << contact.manifold.count) - 1;
         for (other, _) in self.contacts.of_body(self.bodies.records[body].first_contact) {
-            let Some((neighbor, slider)) = self.touch(other) else { continue };
-            if slider != body
-                || neighbor.shape == touch.shape
-                || (neighbor.normal - touch.normal).length() <= RISE
-            {
+            let Some((neighbor, _)) = self.touch(other) else { continue };
+            if neighbor.shape == touch.shape || (neighbor.normal - touch.normal).length() <= RISE {
                 continue;
             }
             let covered = self.covered(&touch, &neighbor);

@@ -162,7 +162,7 @@ fn keep_new<D: Dim>(
 pub(crate) struct BatchResult<D: Dim> {
     /// Contacts whose state changed.
     changed: Vec<u32>,
-    /// New contacts of dynamic bodies: perhaps not there.
+    /// New contacts of dynamic bodies with others: perhaps not there.
     suspects: Vec<u32>,
     /// Parts of pairs for which there is no contact yet.
     extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
@@ -264,7 +264,7 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                     let moves = contact
                         .bodies
                         .map(|body| source.bodies.records[body].kind == crate::BodyKind::Dynamic);
-                    if moves[0] || moves[1] {
+                    if moves[0] != moves[1] {
                         result.suspects.push(at);
                     }
                 }
