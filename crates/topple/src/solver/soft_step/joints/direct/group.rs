@@ -243,7 +243,8 @@ impl<D: Dim, const M: usize> Group<D, M> {
     fn carry(&mut self) {
         for body in self.bodies.iter_mut().filter(|body| body.is_end && body.tension > body.carried) {
             let lost = f64::from(1.0 - body.carried / body.tension);
-            let spin: [f64; 3] = core::array::from_fn(|i| if i < D::ANGULAR { body.v[D::N + i] } else { 0.0 });
+            let spin: [f64; 3] =
+                core::array::from_fn(|i| if i < D::ANGULAR { body.v[D::N + i] } else { 0.0 });
             let excess = times(&body.turning, &spin.map(|w| lost * w));
             let turned = times(&body.inv_inertia, &excess);
             let mut change = [0.0; WIDE];
