@@ -99,6 +99,7 @@ fn row(frame: u64, time: f64, profile: &Profile, energy: Energy, overlap: f32) -
         ("stopped", counters.stopped),
         ("moved", counters.moved),
         ("refined", counters.refined),
+        ("standing", counters.standing),
         ("refinement", counters.refinement),
         ("at_once", counters.at_once),
     ];
