@@ -18,6 +18,7 @@ mod compounds;
 // Piles at rest: they stand, carry their weight and fall asleep.
 mod stacking;
 mod statics;
+mod stiff_chains;
 // Heavy things on light ones: small steps for those who need them.
 mod small_steps;
 // What is its own mirror image stays so.

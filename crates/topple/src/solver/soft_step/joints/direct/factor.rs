@@ -130,7 +130,7 @@ fn subtract_transposed<const M: usize>(to: &mut Block<M>, a: &Block<M>, b: &Bloc
 
 /// Inverse of a symmetric positive semi-definite block; rows that depend on others get none.
 #[inline(always)]
-fn inverse<const M: usize>(k: &Block<M>) -> Block<M> {
+pub(super) fn inverse<const M: usize>(k: &Block<M>) -> Block<M> {
     let mut l = [[0.0; M]; M];
     let (mut pivots, mut inverses) = ([0.0; M], [0.0; M]);
     for j in 0..M {

@@ -17,11 +17,17 @@ pub(super) struct Body {
     pub inv_mass: [f64; 3],
     /// Inverse inertia with tension.
     pub inv_inertia: [[f64; 3]; 3],
+    /// What closing gaps does to it.
+    pub closing: [f64; WIDE],
     /// Some joint holds it.
     pub is_end: bool,
     /// Sum of the inertias of tension that are counted on, and those found [kg·m²].
     pub tension: Real,
     pub found: Real,
+    /// The sum with which its velocity was found: infinite before the first pass.
+    pub carried: Real,
+    /// The inertia of tension [kg·m²].
+    pub turning: [[f64; 3]; 3],
     /// Largest entry of the inverse of its own inertia [1/(kg·m²)].
     pub lightness: Real,
 }
@@ -32,9 +38,12 @@ impl Body {
         done: [0.0; WIDE],
         inv_mass: [0.0; 3],
         inv_inertia: [[0.0; 3]; 3],
+        closing: [0.0; WIDE],
         is_end: false,
-        tension: 0.0,
+        tension: Real::INFINITY,
         found: 0.0,
+        carried: Real::INFINITY,
+        turning: [[0.0; 3]; 3],
         lightness: 0.0,
     };
 
@@ -101,6 +110,13 @@ impl<const M: usize> Link<M> {
             }
         }
         speed
+    }
+
+    /// What impulses of the rows do to the velocity of one side.
+    #[inline]
+    pub(super) fn change(&self, side: usize, x: &[f64; M]) -> [f64; WIDE] {
+        let answer = &self.answer[side];
+        core::array::from_fn(|k| (0..M).map(|i| answer[i][k] * x[i]).sum())
     }
 
     /// What impulses of the rows do to one side: impulse [N·s] and angular impulse [N·m·s].
