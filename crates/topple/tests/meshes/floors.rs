@@ -116,7 +116,7 @@ fn slides<D: Dim>(name: &str, site: &Site<D>, floor: Floor<'_, D>, shape: &D::Sh
         let before: Vec<_> = bricks.iter().map(|&id| world.body(id).unwrap().position()).collect();
         for step in 0..STEPS {
             world.step();
-            velocity = velocity + pull * dt;
+            velocity += pull * dt;
             let allowed = HEIGHT + moved(&world, &bricks, up, &before);
             let now = height(&world);
             assert!(
@@ -222,12 +222,12 @@ fn mesh_beside_mesh() {
 #[test]
 fn mesh_beside_box() {
     on_3d("meshes and boxes", &|world, site| {
-        let tile = |i: usize| if i % 2 == 0 { (flat_mesh(2, 0.5 * TILE), 0.0) } else { block3() };
+        let tile = |i: usize| if i.is_multiple_of(2) { (flat_mesh(2, 0.5 * TILE), 0.0) } else { block3() };
         tiles(world, site, BodyKind::Static, &tile);
         Vec::new()
     });
     on_2d("chains and rectangles", &|world, site| {
-        let tile = |i: usize| if i % 2 == 0 { (flat_chain(2, 0.5 * TILE), 0.0) } else { block2() };
+        let tile = |i: usize| if i.is_multiple_of(2) { (flat_chain(2, 0.5 * TILE), 0.0) } else { block2() };
         tiles(world, site, BodyKind::Static, &tile);
         Vec::new()
     });

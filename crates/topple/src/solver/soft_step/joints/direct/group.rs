@@ -436,7 +436,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     #[inline(always)]
     fn is_finite(&self) -> bool {
         let is_narrow = |v: &f64| v.abs() <= f64::from(Real::MAX);
-        self.factor.values.iter().flatten().all(|x| is_narrow(x))
+        self.factor.values.iter().flatten().all(&is_narrow)
             && self.bodies.iter().all(|body| body.v.iter().all(is_narrow))
     }
 
