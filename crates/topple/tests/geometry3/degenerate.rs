@@ -4,7 +4,7 @@ use crate::shapes::cloud;
 use crate::support::*;
 use topple::distance::{closest_points, shape_cast};
 use topple::math::*;
-use topple::narrow_phase::{Algorithm, PairCache};
+use topple::narrow_phase::{Algorithm, CollideJob, PairCache};
 use topple::shape::{LocalRay, ShapeOps};
 use topple::{D2, Shape2, Shape3};
 
@@ -80,7 +80,11 @@ fn check(
     large: f32,
 ) -> Result<(), String> {
     let slop = 1e-5 * small;
-    let m = collide_quickly(algorithm, a, b, pose, 0.02 * small, slop, &mut PairCache::default());
+    let m = collide_counted(
+        &CollideJob { a, b, b_in_a: pose, margin: 0.02 * small, slop, algorithm },
+        &mut PairCache::default(),
+    )
+    .0;
     let what =
         || format!("{algorithm:?} {} {} of {small} and {large} m, {pose:?}: {m:?}", a.kind(), b.kind());
     let c = closest_points::<D3>(a, &Pose::IDENTITY, b, &pose).unwrap();

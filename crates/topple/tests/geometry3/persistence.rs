@@ -5,7 +5,7 @@ use crate::support::*;
 use core::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 use topple::Shape3;
 use topple::math::*;
-use topple::narrow_phase::{Algorithm, LocalManifold, PairCache};
+use topple::narrow_phase::{Algorithm, CollideJob, LocalManifold, PairCache};
 use topple::shape::ShapeOps;
 
 const SLOP: f32 = 5e-3;
@@ -48,7 +48,11 @@ fn keeps(brick: &Shape3, count: usize, steps: usize, pose: impl Fn(usize, &mut R
             let mut first: Option<Vec<u32>> = None;
             for step in 0..steps {
                 let pose = pose(step, &mut random);
-                let m = collide_quickly(algorithm, &ground, brick, pose, MARGIN, SLOP, &mut cache);
+                let m = collide_counted(
+                    &CollideJob { a: &ground, b: brick, b_in_a: pose, margin: MARGIN, slop: SLOP, algorithm },
+                    &mut cache,
+                )
+                .0;
                 let what =
                     || format!("{algorithm:?}, step {step}: {} on {}: {m:?}", brick.kind(), ground.kind());
                 assert_eq!(m.points().len(), count, "{}", what());
@@ -121,7 +125,18 @@ fn a_box_that_slides_over_the_edge_changes_its_ids_once_at_most() {
             let (mut last, mut changes) = (Vec::new(), 0);
             for step in 0..140 {
                 let pose = Pose::at([0.01 * step as f32, 0.999, 0.05]);
-                let m = collide_quickly(algorithm, &ground, &brick, pose, MARGIN, SLOP, &mut cache);
+                let m = collide_counted(
+                    &CollideJob {
+                        a: &ground,
+                        b: &brick,
+                        b_in_a: pose,
+                        margin: MARGIN,
+                        slop: SLOP,
+                        algorithm,
+                    },
+                    &mut cache,
+                )
+                .0;
                 let what = format!("{algorithm:?} step {step}: {m:?}");
                 assert_eq!(m.points().len(), 4, "{what}");
                 assert!(m.normal.y > 0.999_99, "{what}");
@@ -159,7 +174,11 @@ fn eight_candidates_are_reduced_to_the_same_four() {
             for step in 0..1_000 {
                 let turn = Quat::from_ang(random.vec(5e-4)) * Quat::from_ang(Vec3::Y * FRAC_PI_4);
                 let pose = Pose::new(Vec3::Y * height + random.vec(3e-4), turn);
-                let m = collide_quickly(algorithm, a, b, pose, MARGIN, SLOP, &mut cache);
+                let m = collide_counted(
+                    &CollideJob { a, b, b_in_a: pose, margin: MARGIN, slop: SLOP, algorithm },
+                    &mut cache,
+                )
+                .0;
                 let what = format!("{algorithm:?} {} {} step {step}: {m:?}", a.kind(), b.kind());
                 assert_eq!(m.points().len(), 4, "{what}");
                 let now = ids(&m);
@@ -212,7 +231,11 @@ fn the_normal_stays_where_a_face_and_an_edge_axis_are_equal() {
                 let mut first = None;
                 for _ in 0..30 {
                     let shake = Pose::new(at(low).position.to_vec() + random.vec(5e-4), q);
-                    let m = collide_quickly(algorithm, &a, &b, shake, MARGIN, SLOP, &mut cache);
+                    let m = collide_counted(
+                        &CollideJob { a: &a, b: &b, b_in_a: shake, margin: MARGIN, slop: SLOP, algorithm },
+                        &mut cache,
+                    )
+                    .0;
                     let n = *first.get_or_insert(m.normal);
                     if n.distance(m.normal) > 2e-2 {
                         flips.push(format!(

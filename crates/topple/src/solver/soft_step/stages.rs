@@ -641,7 +641,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
             Stage::Direct { pass } => {
                 // SAFETY: one piece.
-                unsafe { joint_rows.run_direct((packed, rotations), &joint_scene, pass) };
+                unsafe { joint_rows.run_direct((packed, rotations), &joint_scene, pass, width) };
             }
             Stage::StoreDirect => {
                 // SAFETY: one piece.

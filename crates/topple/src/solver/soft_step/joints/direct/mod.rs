@@ -24,6 +24,7 @@ use super::single::SingleRow;
 use super::{JointPass, JointScene};
 use crate::joint::JointKind;
 use crate::math::*;
+use crate::solver::SimdWidth;
 use crate::solver::soft_step::pack::{Packed, Whitening};
 use group::Group;
 use order::Order;
@@ -96,16 +97,23 @@ impl<D: Dim> Direct<D> {
     }
 
     /// One pass over all joints.
-    pub(super) fn run<const S: usize>(&mut self, run: DirectRun<'_, D, S>, pass: JointPass) {
+    pub(super) fn run<const S: usize>(
+        &mut self,
+        run: DirectRun<'_, D, S>,
+        pass: JointPass,
+        width: SimdWidth,
+    ) {
         if pass == JointPass::WarmStart {
             return;
         }
         let is_biased = pass == JointPass::Solve;
         #[cfg(target_arch = "x86_64")]
-        if crate::solver::SimdWidth::Eight.is_available() {
-            // SAFETY: the processor has AVX2.
+        if width == SimdWidth::Eight {
+            // SAFETY: solvers have no width that the machine lacks.
             return unsafe { self.run_avx2(run, is_biased) };
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = width;
         self.run_here(run, is_biased);
     }
 
