@@ -67,11 +67,11 @@ pub(super) unsafe fn pass<
         };
         match which {
             Pass::WarmStart => kernel::warm_start(row, friction, &mut a, &mut b),
-            Pass::Solve => solve_normals::<L, N, A, P, true>(row, &mut a, &mut b, run.params),
-            Pass::Relax => {
+            Pass::Solve => {
+                solve_normals::<L, N, A, P, true>(row, &mut a, &mut b, run.params);
                 kernel::solve_friction(row, friction, &mut a, &mut b);
-                solve_normals::<L, N, A, P, false>(row, &mut a, &mut b, run.params);
             }
+            Pass::Relax => solve_normals::<L, N, A, P, false>(row, &mut a, &mut b, run.params),
         }
         // SAFETY: only lanes of dynamic bodies are written, which are distinct and ours.
         unsafe {

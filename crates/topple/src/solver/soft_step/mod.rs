@@ -6,9 +6,9 @@
 //! repeat `substeps` times with h = dt / substeps:
 //!     integrate velocities
 //!     warm start              (first sub-step: impulses of the last step; later ones: by extrapolation)
-//!     solve                   (normals, with bias: overlaps are pushed out)
+//!     solve                   (normals, with bias: overlaps are pushed out; then friction)
 //!     integrate positions
-//!     relax                   (friction, then normals, without bias: takes the push velocity back)
+//!     relax                   (normals without bias: takes the push velocity back)
 //! store impulses
 //! ```
 //!
@@ -19,9 +19,13 @@
 //! W = v_end − v_(after integration). The next warm start would add exactly W again, so it is added body by body, and
 //! the rows are not touched: three of four warm-start sweeps disappear.
 //!
+//! **Friction before the bodies move.** Pushing a tilted contact out also pushes sideways. If friction waits for the relaxing pass, the
+//! bodies have already gone that way, step after step, and a pyramid creeps apart. So friction comes right after the push. It
+//! needs no second turn: at rest the relaxing pass changes nothing along the surfaces.
+//!
 //! **Files**: `lanes.rs` the arithmetic, `rows.rs` the layout, `pack.rs` the bodies, `prepare.rs` manifolds to rows and
-//! back, `kernel.rs` the passes with their formulas, `normals.rs` the points of a manifold, `impacts.rs` what bounces, `rolling.rs` rolling resistance, `joints.rs` the joints, `dispatch.rs` rows by width,
-//! `velocities.rs` what goes in and out, `heavy.rs` who bears much, `cost.rs` operations and bytes, `stages.rs` the order of the stages. In every colour joints come before contacts: what must not overlap has the last word.
+//! back, `kernel.rs` the passes with their formulas, `normals.rs` the points of a manifold, `impacts.rs` what bounces, `rolling.rs` rolling resistance, `joints/` the joints, `dispatch.rs` rows by width,
+//! `velocities.rs` what goes in and out, `heavy.rs` who bears much, `cost.rs` operations and bytes, `stages.rs` the order of the stages. In every colour joints come before contacts: what must not overlap has the last word. Joints that are solved at once come after all contacts of the biased pass and before those of the relaxing one.
 
 mod cost;
 mod dispatch;

@@ -24,7 +24,7 @@ pub(super) struct Rolling<'a, D: Dim> {
 }
 
 impl<D: Dim> Rolling<'_, D> {
-    /// Warm start or relax for all rolling lanes of a run of rows.
+    /// Warm start or solve for all rolling lanes of a run of rows.
     ///
     /// # Safety
     /// No other thread works on the dynamic bodies and the contacts of these rows.
@@ -35,7 +35,7 @@ impl<D: Dim> Rolling<'_, D> {
         bodies: Disjoint<'_, Packed<S>>,
         pass: Pass,
     ) {
-        if !matches!(pass, Pass::WarmStart | Pass::Relax) {
+        if !matches!(pass, Pass::WarmStart | Pass::Solve) {
             return;
         }
         for (row, cold) in rows.iter().zip(cold).filter(|(row, _)| row.rolls | row.grains != 0) {
@@ -70,7 +70,7 @@ impl<D: Dim> Rolling<'_, D> {
         let slots = [row.a[lane] as usize, row.b[lane] as usize];
         let arms = middle(contact, places);
         let mut change = contact.manifold.friction_impulse;
-        if pass == Pass::Relax {
+        if pass == Pass::Solve {
             let mut motions = [(D::Vec::ZERO, D::Ang::ZERO); 2];
             let mut props = [BodyProps::default(); 2];
             for side in 0..2 {
@@ -114,7 +114,7 @@ impl<D: Dim> Rolling<'_, D> {
         let slots = [row.a[lane] as usize, row.b[lane] as usize];
         let old = contact.manifold.rolling_impulse;
         let mut change = old;
-        if pass == Pass::Relax {
+        if pass == Pass::Solve {
             let (mut spin, mut inv) = (D::Ang::ZERO, D::Inertia::ZERO);
             for (side, &slot) in slots.iter().enumerate() {
                 let Some(props) = self.props.get(slot) else { continue };

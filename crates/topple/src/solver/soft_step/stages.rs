@@ -228,13 +228,22 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let joints = |range: usize, pieces: usize, add: &mut dyn FnMut(Stage, usize)| {
                 add(Stage::Joints { pass: joint_pass, range: range as u32 }, pieces);
             };
-            add(Stage::Direct { pass: joint_pass }, usize::from(is_direct));
+            // What is solved at once is exact, so it has the last word before the bodies move; contacts have it after.
+            let at_once = |add: &mut dyn FnMut(Stage, usize)| {
+                add(Stage::Direct { pass: joint_pass }, usize::from(is_direct));
+            };
+            if pass != Pass::Solve {
+                at_once(add);
+            }
             joints(0, joint_ranges[0].pieces().min(1), add);
             add(Stage::Overflow { pass, to: serial }, usize::from(serial > 0));
             for (color, range) in ranges[..count].iter().enumerate() {
                 joints(color + 1, joint_ranges[color + 1].pieces(), add);
                 let pieces = (range.end - range.start).div_ceil(ROWS_PER_PIECE as u32);
                 add(Stage::Rows { pass, from: range.start, to: range.end }, pieces as usize);
+            }
+            if pass == Pass::Solve {
+                at_once(add);
             }
         };
         let joint_pieces = joints.all().pieces();
