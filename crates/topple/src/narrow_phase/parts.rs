@@ -64,6 +64,14 @@ impl<D: Dim> ContactBatch<'_, D> {
         if task.try_keep() {
             return;
         }
+        self.parts.forget();
+        let mut at = head;
+        while at != NONE {
+            // SAFETY: see above; the head is reached through the task that holds it.
+            let part = if at == head { &*task.contact } else { unsafe { &*self.contacts.get(at as usize) } };
+            part.manifold.points().iter().for_each(|point| self.parts.remember(point.id));
+            at = part.next_part;
+        }
         let (job, _, counters) = task.job();
         composite::collide(&job, counters, &mut self.parts);
         let parts = &self.parts;

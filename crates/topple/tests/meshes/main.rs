@@ -4,6 +4,7 @@ mod contacts;
 mod life;
 mod mass;
 mod queries;
+mod resting;
 mod shapes;
 mod sliding;
 mod support;
