@@ -193,7 +193,7 @@ pub(crate) fn run() -> std::io::Result<()> {
         "contacts",
         "Contacts",
         "Nanoseconds per pair for every pair of convex shapes that touch. *Tumbling*: any orientation. *Resting*: upright, one on top of
-the other. *Cold*: nothing known of the pair. *Cached*: with what was known a slow step ago. *Kept*: the bodies hardly moved, and the
+the other. *Cold*: nothing known of the pair. *Cached*: the same places, with what was known a slow step ago. *Kept*: the bodies hardly moved, and the
 contact is recycled, in a world, all costs of the stage included; a dash means that the pair rolls and is computed in every step.",
     );
     table::<D2>(&mut page, "In the plane");
