@@ -204,6 +204,9 @@ settings! {
     /// At most this many times finer (`soft-step`); 1 leaves all groups alike. 64 holds towers of 60, chains with a heavy end and
     /// arches (`crates/topple/examples/quality`).
     max_refinement: u32 = 64, count(1, 1024), "1";
+    /// Refined groups in which each body stands on one other are solved by statics while nothing slides or tips (`soft-step`): exact
+    /// for any height and any ratio of masses, and cheaper than sweeps.
+    statics: bool = true, flag(), "1";
     /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.
     settling: Real = 0.87, within(0.0, 1.0), "1";
     /// How fast they do.

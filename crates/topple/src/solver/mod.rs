@@ -14,6 +14,7 @@ pub mod soft_step;
 pub use baumgarte::SolverBaumgarte;
 pub use context::{HeavyLoad, SolverContext};
 pub use prepare::{ContactRow, NormalRow, prepare_contact};
+pub(crate) use soft_step::ON_TOP;
 pub use soft_step::{SimdWidth, SolverSoftStep};
 
 use crate::Error;
@@ -32,6 +33,11 @@ pub trait Solver<D: Dim>: Send + Sync {
     /// what was left in contacts and joints, and clears those with impossible numbers, so that they poison neither the next step nor
     /// a snapshot. Bodies are looked at in any case. Default false.
     fn leaves_finite(&self) -> bool {
+        false
+    }
+
+    /// True if towers at rest may be left to statics (`Settings::statics`): the solver does not see them then. Default false.
+    fn leaves_standing(&self) -> bool {
         false
     }
 

@@ -29,6 +29,8 @@ mod snapshot;
 mod snapshot_contacts;
 mod snapshot_joints;
 mod snapshot_shapes;
+mod spread;
+mod statics;
 mod step;
 mod structure;
 mod validate;

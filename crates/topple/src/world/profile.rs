@@ -73,8 +73,10 @@ pub struct Counters {
     pub stopped: u32,
     /// Proxies whose fat box changed.
     pub moved: u32,
-    /// Bodies in groups with finer sub-steps.
+    /// Bodies in groups that bear much: with finer sub-steps, solved at once, or standing.
     pub refined: u32,
+    /// Of these, bodies of groups that stand, solved by statics.
+    pub standing: u32,
     /// Finest sub-steps of any group: how many times finer than the settings say; 1 if none is.
     pub refinement: u32,
 }

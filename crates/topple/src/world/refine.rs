@@ -12,6 +12,7 @@
 
 use super::World;
 use super::small_steps;
+use super::statics;
 use super::step::{StepPart, solve_part};
 use super::structure::{Size, Structure};
 use crate::Settings;
@@ -70,6 +71,8 @@ pub(crate) struct Groups<D: Dim> {
     small_steps: small_steps::Scratch<D>,
     /// Refined islands that are heavy chains, ascending.
     chains: Vec<u32>,
+    /// For what stands.
+    statics: statics::Scratch<D>,
     /// How each body of a refined island is solved, and its slot in the whole.
     members: Vec<(Way, u32)>,
     /// Bodies whose island has got a new contact in this step.
@@ -152,18 +155,28 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     let mut groups = core::mem::take(&mut world.scratch.refine);
     groups.members.clear();
     groups.chains.clear();
+    groups.statics.begin(whole);
+    world.scratch.refine.loads = core::mem::take(&mut groups.loads);
+    let leaves_standing = world.settings.statics && world.methods.solver.leaves_standing();
     for props in &whole.props {
         let island = world.bodies.records[props.body].island;
         let is_first = island != NONE && world.islands.slots[island].head == props.body;
-        if is_first && world.islands.slots[island].level > 0 && world.is_heavy_chain(island) {
+        if !is_first || world.islands.slots[island].level == 0 {
+            continue;
+        }
+        if world.is_heavy_chain(island) {
             groups.chains.push(island);
+        } else if leaves_standing {
+            groups.statics.solve(world, whole, island);
         }
     }
     groups.chains.sort_unstable();
     for (slot, props) in whole.props.iter().enumerate() {
         let island = world.bodies.records[props.body].island;
         let level = if island == NONE { 0 } else { world.islands.slots[island].level };
-        if level > 0 {
+        if groups.statics.stands(slot) {
+            whole.slots[props.body as usize] = NO_SLOT;
+        } else if level > 0 {
             let is_chain = groups.chains.binary_search(&island).is_ok();
             groups.members.push(((level, is_chain), slot as u32));
         }
@@ -171,7 +184,9 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     // Stable: the slots of a level stay in order.
     groups.members.sort_unstable();
     let finest = groups.members.last().map_or(0, |&((level, _), _)| level);
-    world.profile.counters.refined = groups.members.len() as u32;
+    let standing = groups.statics.len();
+    world.profile.counters.refined = (groups.members.len() + standing) as u32;
+    world.profile.counters.standing = standing as u32;
     world.profile.counters.refinement = small_steps_of(finest);
     // The ordinary ones are solved in the arrays of the whole. Refined bodies are there too, but nothing acts on them; what
     // they should start from is put aside.
@@ -181,8 +196,12 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     for &(_, slot) in &groups.members {
         whole.slots[whole.props[slot as usize].body as usize] = NO_SLOT;
     }
-    world.scratch.refine.loads = core::mem::take(&mut groups.loads);
-    solve_part(world, whole, StepPart { is_partial: true, ..StepPart::WHOLE });
+    if groups.members.len() + standing < whole.len() {
+        solve_part(world, whole, StepPart { is_partial: true, ..StepPart::WHOLE });
+    } else {
+        world.impulse_time = world.settings.dt / world.settings.substeps as Real;
+    }
+    groups.statics.hand_back(whole);
     let mut from = 0;
     while from < groups.members.len() {
         let way = groups.members[from].0;
@@ -308,10 +327,16 @@ impl<D: Dim> World<D> {
                 if structure == Structure::Heap && !self.size_of(island).is_uneven {
                     self.islands.set_level(island, 0, 0);
                 }
-            } else if count as Real > least {
-                let weight = self.size_of(island).weight;
+            } else if least.is_finite() {
+                // What is high bears the whole, what is not bears what is heavy.
+                let Size { weight, is_uneven, .. } = self.size_of(island);
+                let load = match count as Real > least {
+                    true => weight,
+                    false if is_uneven => self.heaviest_on_light(island),
+                    false => 0.0,
+                };
                 // At once: nothing is compressed yet.
-                let level = self.level_for(island, weight);
+                let level = self.level_for(island, load);
                 self.islands.set_level(island, level, 0);
             }
         }

@@ -149,6 +149,26 @@ impl<D: Dim> World<D> {
         Size { height, weight, is_uneven: weight >= UNEVEN * count }
     }
 
+    /// Mass of a body over that of one it stands on, at most (no unit).
+    pub(super) fn heaviest_on_light(&self, island: u32) -> Real {
+        let up = self.settings.gravity * (-1.0 / self.settings.weight_scale());
+        let (mut body, mut largest) = (self.islands.slots[island].head, 0.0);
+        while body != NONE {
+            let inv_mass = self.bodies.cores[body as usize].inv_mass;
+            for (contact, side) in self.contacts.of_body(self.bodies.records[body].first_contact) {
+                let hot = &self.contacts.hot[contact as usize];
+                let below = self.bodies.cores[hot.bodies[1 - side] as usize].inv_mass;
+                let normal = hot.normal(self.bodies.places[hot.bodies[0] as usize].rotation);
+                let rise = normal.dot(up) * if side == 1 { 1.0 } else { -1.0 };
+                if hot.is_solid() && rise > UPRIGHT && inv_mass > 0.0 {
+                    largest = Real::max(largest, below / inv_mass);
+                }
+            }
+            body = self.bodies.records[body].island_next;
+        }
+        largest
+    }
+
     /// True if some body of an island touches something.
     pub(super) fn touches(&self, island: u32) -> bool {
         let mut body = self.islands.slots[island].head;

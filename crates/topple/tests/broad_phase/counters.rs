@@ -49,7 +49,8 @@ fn few_nodes_for_one_body<D: Dim>() {
         let (visited, tested) = (counter(&counters, "nodes visited"), counter(&counters, "boxes tested"));
         let refitted = counter(&counters, "nodes refitted");
         assert!(visited > 0 && visited <= 4 * log, "{side}²: {visited} nodes visited, log n is {log}");
-        assert!(tested > visited && tested <= 8 * log, "{side}²: {tested} boxes tested, log n is {log}");
+        // On the way up one box per node, on the way down two.
+        assert!(tested >= visited && tested <= 8 * log, "{side}²: {tested} boxes tested, log n is {log}");
         assert!(refitted <= 2 * log, "{side}²: {refitted} nodes refitted, log n is {log}");
         assert_eq!(counter(&counters, "leaves rebuilt"), 0);
         assert!(visited >= last / 2, "more bodies, not fewer nodes");

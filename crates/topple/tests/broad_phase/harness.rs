@@ -276,3 +276,8 @@ fn difference<D: Dim>(found: &BTreeSet<PairKey>, expected: &BTreeSet<PairKey>) -
         show(surplus)
     )
 }
+
+/// How many random cases to try: as many as usual, or as `PROPTEST_CASES` says.
+pub(crate) fn cases(usual: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(usual)
+}

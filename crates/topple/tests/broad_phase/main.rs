@@ -5,6 +5,7 @@ mod harness;
 mod histories;
 mod random_ops;
 mod scale;
+mod shapes;
 mod worlds;
 
 use harness::Method;

@@ -1,6 +1,6 @@
 //! Random histories that shrink: any order of operations, any numbers.
 
-use crate::harness::{Method, Random, World, half_space, proxy};
+use crate::harness::{Method, Random, World, cases, half_space, proxy};
 use crate::methods;
 use proptest::prelude::*;
 use topple::broad_phase::ProxyKind;
@@ -114,7 +114,7 @@ fn play<D: Dim>(method: Method<D>, ops: &[Op]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(200), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_history_2d(ops in prop::collection::vec(op(), 1..60)) {

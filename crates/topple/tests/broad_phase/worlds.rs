@@ -1,52 +1,55 @@
 //! Random worlds: under every broad phase the same pairs, the same state and the same answers, step by step.
 
-use crate::harness::Random;
+use crate::harness::{Random, cases};
+use crate::shapes::Shapes;
 use proptest::prelude::*;
 use topple::math::*;
 use topple::world::{QueryFilter, Ray};
-use topple::{BodyDef, BodyId, Filter, Settings, Shape2, Shape3, ShapeDef, ShapeId, World};
-
-/// Shapes of both dimensions by number.
-trait Shapes: Dim {
-    fn shape(number: u8, size: Real) -> Self::Shape;
-    fn plane(tilt: Real, offset: Real) -> Self::Shape;
-}
-
-impl Shapes for D2 {
-    fn shape(number: u8, size: Real) -> Shape2 {
-        match number % 3 {
-            0 => Shape2::circle(0.5 * size),
-            1 => Shape2::rectangle(size, 0.7 * size),
-            _ => Shape2::capsule(Vec2::ZERO, Vec2::new(size, 0.2 * size), 0.3 * size),
-        }
-    }
-    fn plane(tilt: Real, offset: Real) -> Shape2 {
-        Shape2::half_plane(Vec2::new(tilt, 1.0), offset)
-    }
-}
-
-impl Shapes for D3 {
-    fn shape(number: u8, size: Real) -> Shape3 {
-        match number % 4 {
-            0 => Shape3::sphere(0.5 * size),
-            1 => Shape3::cuboid(size, 0.7 * size, 0.8 * size),
-            2 => Shape3::cylinder(size, 0.4 * size),
-            _ => Shape3::capsule(Vec3::ZERO, Vec3::new(size, 0.2 * size, 0.1 * size), 0.3 * size),
-        }
-    }
-    fn plane(tilt: Real, offset: Real) -> Shape3 {
-        Shape3::plane(Vec3::new(tilt, 1.0, -0.5 * tilt).normalize(), offset)
-    }
-}
+use topple::{BodyDef, BodyId, BodyKind, Filter, Settings, ShapeDef, ShapeId, World};
 
 /// What happens between two steps; numbers choose targets and values.
 #[derive(Clone, Debug)]
 enum Op {
-    Create { kind: u8, shape: u8, size: u8, place: [i8; 3], speed: [i8; 3], sensor: bool },
-    Plane { tilt: i8, top: i8 },
-    SecondShape { body: u8, shape: u8, size: u8 },
+    Create {
+        kind: u8,
+        shape: u8,
+        size: u8,
+        place: [i8; 3],
+        speed: [i8; 3],
+        sensor: bool,
+    },
+    Plane {
+        tilt: i8,
+        top: i8,
+    },
+    /// A mesh, a height field, a chain: fixed or driven.
+    Terrain {
+        driven: bool,
+        shape: u8,
+        size: u8,
+        place: [i8; 3],
+    },
+    /// A body of three shapes.
+    Compound {
+        shape: u8,
+        size: u8,
+        place: [i8; 3],
+        turn: u8,
+    },
+    SecondShape {
+        body: u8,
+        shape: u8,
+        size: u8,
+    },
+    RemoveShape(u8),
     Remove(u8),
-    Teleport(u8, [i8; 3]),
+    Teleport(u8, [i8; 3], u8),
+    Kind(u8, u8),
+    Bullet(u8, bool),
+    /// The world is saved and continues as its copy.
+    Restore,
+    /// The method starts over from the proxies there are.
+    Attach,
     Kick(u8, [i8; 3]),
     Enable(u8, bool),
     Mask(u8, bool),
@@ -61,9 +64,18 @@ fn op() -> impl Strategy<Value = Op> {
             Op::Create { kind, shape, size, place, speed, sensor: s % 8 == 0 }
         }),
         1 => (any::<i8>(), any::<i8>()).prop_map(|(tilt, top)| Op::Plane { tilt, top }),
+        1 => (any::<bool>(), id, id, three).prop_map(|(driven, shape, size, place)| {
+            Op::Terrain { driven, shape, size, place }
+        }),
+        1 => (id, id, three, id).prop_map(|(shape, size, place, turn)| Op::Compound { shape, size, place, turn }),
         1 => (id, id, id).prop_map(|(body, shape, size)| Op::SecondShape { body, shape, size }),
+        1 => id.prop_map(Op::RemoveShape),
         2 => id.prop_map(Op::Remove),
-        1 => (id, three).prop_map(|(who, to)| Op::Teleport(who, to)),
+        1 => (id, three, id).prop_map(|(who, to, turn)| Op::Teleport(who, to, turn)),
+        1 => (id, id).prop_map(|(who, kind)| Op::Kind(who, kind)),
+        1 => (id, any::<bool>()).prop_map(|(who, on)| Op::Bullet(who, on)),
+        1 => Just(Op::Restore),
+        1 => Just(Op::Attach),
         1 => (id, three).prop_map(|(who, by)| Op::Kick(who, by)),
         1 => (id, any::<bool>()).prop_map(|(who, on)| Op::Enable(who, on)),
         1 => (id, any::<bool>()).prop_map(|(who, on)| Op::Mask(who, on)),
@@ -116,13 +128,54 @@ fn apply<D: Shapes>(world: &mut World<D>, op: &Op) -> bool {
             let shape = ShapeDef::new(D::plane(Real::from(tilt) / 256.0, Real::from(top) / 32.0 - 4.0));
             world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [shape]).is_ok()
         }
+        Op::Terrain { driven, shape, size: s, place } => {
+            let make = if driven { BodyDef::<D>::kinematic } else { BodyDef::<D>::fixed };
+            let def = BodyDef {
+                linear_velocity: D::Vec::axis(0) * if driven { 0.5 } else { 0.0 },
+                ..make(D::Point::from_vec(vector::<D>(place, 0.04)))
+            };
+            let shape = ShapeDef::new(D::terrain(shape, 10.0 * size(s).clamp(0.02, 20.0)));
+            world.create_body_with(def, [shape]).is_ok()
+        }
+        Op::Compound { shape: first, size: s, place, turn } => {
+            let part = |k: u8| ShapeDef {
+                local: Pose {
+                    position: D::Point::from_vec(D::Vec::axis(usize::from(k) % D::N) * size(s)),
+                    rotation: D::turn(Real::from(k) + Real::from(turn) / 40.0),
+                },
+                ..ShapeDef::new(D::shape(first.wrapping_add(k), size(s)))
+            };
+            let def = BodyDef::<D>::dynamic(D::Point::from_vec(vector::<D>(place, 0.06)));
+            world.create_body_with(def, [part(0), part(1), part(2)]).is_ok()
+        }
         Op::SecondShape { body, shape, size: s } => pick(&bodies, body)
             .is_some_and(|body| world.add_shape(body, ShapeDef::new(D::shape(shape, size(s)))).is_ok()),
         Op::Remove(who) => pick(&bodies, who).is_some_and(|body| world.remove_body(body).is_ok()),
-        Op::Teleport(who, to) => pick(&bodies, who).is_some_and(|body| {
-            let place = D::Point::from_vec(vector::<D>(to, 0.2));
-            world.body_mut(body).unwrap().set_position(place).is_ok()
+        Op::RemoveShape(who) => {
+            let shapes: Vec<_> = world.shape_ids().collect();
+            pick(&shapes, who).is_some_and(|shape| world.remove_shape(shape).is_ok())
+        }
+        Op::Teleport(who, to, turn) => pick(&bodies, who).is_some_and(|body| {
+            let position = D::Point::from_vec(vector::<D>(to, 0.2));
+            let rotation = D::turn(Real::from(turn) / 40.0);
+            world.body_mut(body).unwrap().set_pose(Pose { position, rotation }).is_ok()
         }),
+        Op::Kind(who, kind) => pick(&bodies, who).is_some_and(|body| {
+            let kinds = [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic];
+            world.set_kind(body, kinds[usize::from(kind) % 3]).is_ok()
+        }),
+        Op::Bullet(who, on) => pick(&bodies, who).is_some_and(|body| {
+            world.body_mut(body).unwrap().set_bullet(on);
+            true
+        }),
+        Op::Restore => {
+            *world = World::restore(&world.snapshot()).unwrap();
+            true
+        }
+        Op::Attach => {
+            let name = world.methods().broad_phase();
+            world.set_broad_phase_by_name(name).is_ok()
+        }
         Op::Kick(who, by) => pick(&bodies, who).is_some_and(|body| {
             world.body_mut(body).unwrap().set_linear_velocity(vector::<D>(by, 0.2)).is_ok()
         }),
@@ -168,11 +221,16 @@ fn answers<D: Shapes>(world: &World<D>, seed: u8) -> String {
     out
 }
 
-fn play<D: Shapes>(ops: &[Op]) {
+fn play<D: Shapes>(ops: &[Op], invariant: bool) {
     let methods: Vec<_> = topple::broad_phase::all::<D>().iter().map(|entry| entry.0).collect();
     // Rest comes soon, so that there are sleepers.
-    let settings =
-        Settings::<D> { sleep_time: 0.05, sleep_speed: 0.5, sleep_rate: 10.0, ..Settings::default() };
+    let settings = Settings::<D> {
+        sleep_time: 0.05,
+        sleep_speed: 0.5,
+        sleep_rate: 10.0,
+        rotation_invariant_boxes: invariant,
+        ..Settings::default()
+    };
     let mut worlds: Vec<World<D>> = methods
         .iter()
         .map(|name| {
@@ -208,16 +266,16 @@ fn play<D: Shapes>(ops: &[Op]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(40), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_world_2d(ops in prop::collection::vec(op(), 10..50)) {
-        play::<D2>(&ops);
+    fn any_world_2d(ops in prop::collection::vec(op(), 10..50), invariant: bool) {
+        play::<D2>(&ops, invariant);
     }
 
     #[test]
-    fn any_world_3d(ops in prop::collection::vec(op(), 10..50)) {
-        play::<D3>(&ops);
+    fn any_world_3d(ops in prop::collection::vec(op(), 10..50), invariant: bool) {
+        play::<D3>(&ops, invariant);
     }
 }
 
@@ -290,8 +348,7 @@ fn invariant_boxes_lose_nothing<D: Shapes>() {
             more = many.len() - few.len();
         }
         let lowest = |world: &World<D>| {
-            let heights =
-                world.body_ids().skip(1).map(|id| world.body(id).unwrap().position().to_vec().get(1));
+            let heights = world.body_ids().skip(1).map(|id| world.body(id).unwrap().center().to_vec().get(1));
             heights.fold(Real::INFINITY, Real::min)
         };
         assert!(lowest(&tight) > -0.05 && lowest(&invariant) > -0.05, "nothing falls through, step {step}");

@@ -17,6 +17,7 @@ mod materials;
 mod compounds;
 // Piles at rest: they stand, carry their weight and fall asleep.
 mod stacking;
+mod statics;
 // Heavy things on light ones: small steps for those who need them.
 mod small_steps;
 // What is its own mirror image stays so.

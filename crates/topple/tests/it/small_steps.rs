@@ -36,7 +36,9 @@ fn heavy_chain<D: TestDim>(world: &mut World<D>, x: Real, ratio: Real) -> BodyId
 fn heavy_body_stands_on_light_ones<D: TestDim>() {
     for (max_refinement, stands) in [(64, true), (1, false)] {
         let mut world = World::<D>::new();
-        adjust(&mut world, |s| (s.sleeping, s.max_refinement) = (false, max_refinement));
+        adjust(&mut world, |s| {
+            (s.sleeping, s.statics, s.max_refinement) = (false, false, max_refinement);
+        });
         let top = heavy_on_light(&mut world);
         run(&mut world, 5.0);
         let height = world.body(top).unwrap().position().to_vec().get(1);

@@ -1,6 +1,7 @@
 //! The arithmetic of boxes in its shortest form. The boxes in the trees are finite, so the care that [`Aabb`] takes of
 //! NaN and ∞ − ∞ is not needed; on finite boxes both say the same.
 
+use super::tree::Node;
 use crate::math::*;
 
 /// Boxes that reach farther than this [m] are kept out of the trees: areas and differences must stay finite.
@@ -23,6 +24,42 @@ pub(super) fn overlaps<D: Dim>(a: &Aabb<D>, b: &Aabb<D>) -> bool {
         all &= (a_min.get(i) <= b_max.get(i)) & (b_min.get(i) <= a_max.get(i));
     }
     all
+}
+
+/// [`overlaps`] for the boxes of two nodes, all bounds at once. On x86-64 by instructions that every such processor has (SSE2).
+///
+/// PERF: with the loop over the axes the search for pairs takes a tenth longer.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn meet<D: Dim>(a: &Node<D>, b: &Node<D>) -> bool {
+    use core::arch::x86_64::*;
+    let (first, second): (*const Real, *const Real) =
+        (core::ptr::from_ref(a).cast(), core::ptr::from_ref(b).cast());
+    // SAFETY: a node is a `repr(C)` struct that begins with the lower and the upper bounds, `D::N` numbers each, and SSE2 is part of x86-64.
+    unsafe {
+        if D::N == 2 {
+            let (a, b) = (_mm_loadu_ps(first), _mm_loadu_ps(second));
+            // Lower bounds of both, and upper bounds of the other ones.
+            let (low, high) = (_mm_movelh_ps(b, a), _mm_movehl_ps(b, a));
+            _mm_movemask_ps(_mm_cmple_ps(low, high)) == 0b1111
+        } else {
+            // The last lanes are of no meaning.
+            let high = |bounds: *const Real| {
+                let end = _mm_loadu_ps(bounds.add(2));
+                _mm_shuffle_ps::<0b11_11_10_01>(end, end)
+            };
+            let forth = _mm_cmple_ps(_mm_loadu_ps(first), high(second));
+            let back = _mm_cmple_ps(_mm_loadu_ps(second), high(first));
+            _mm_movemask_ps(_mm_and_ps(forth, back)) & 0b111 == 0b111
+        }
+    }
+}
+
+/// [`overlaps`] for the boxes of two nodes.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(super) fn meet<D: Dim>(a: &Node<D>, b: &Node<D>) -> bool {
+    overlaps(&a.bounds, &b.bounds)
 }
 
 /// As [`Aabb::contains`], without branches.
@@ -91,4 +128,46 @@ pub(super) fn middle<D: Dim>(a: &Aabb<D>) -> D::Point {
 pub(super) fn girth<D: Dim>(a: &Aabb<D>) -> Real {
     let size = a.max - a.min;
     (1..D::N).fold(size.get(0), |sum, i| sum + size.get(i))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Boxes on a coarse lattice, so that many touch: what all bounds at once say is what axis by axis says, in both orders.
+    fn meet_where_they_overlap<D: Dim>() {
+        let mut seed = 5_u32;
+        let mut pick = |steps: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((seed >> 16) % steps) as Real
+        };
+        let mut node = |link: u32| {
+            let (mut min, mut size) = (D::Vec::ZERO, D::Vec::ZERO);
+            (0..D::N).for_each(|i| {
+                min.set(i, pick(7) - 3.0);
+                size.set(i, pick(4));
+            });
+            let bounds = Aabb { min: D::Point::from_vec(min), max: D::Point::from_vec(min + size) };
+            Node::<D> { bounds, link, ..Node::UNUSED }
+        };
+        let mut met = 0;
+        for round in 0..20_000_u32 {
+            // Links that are no numbers of any kind, as neighbours of the bounds in memory.
+            let (a, b) = (node(round), node(u32::MAX - round));
+            assert_eq!(meet(&a, &b), a.bounds.overlaps(&b.bounds), "{:?} {:?}", a.bounds, b.bounds);
+            assert_eq!(meet(&a, &b), meet(&b, &a));
+            met += u32::from(meet(&a, &b));
+        }
+        assert!((2_000..18_000).contains(&met), "{met} of 20 000 met");
+    }
+
+    #[test]
+    fn meet_where_they_overlap_2d() {
+        meet_where_they_overlap::<D2>();
+    }
+
+    #[test]
+    fn meet_where_they_overlap_3d() {
+        meet_where_they_overlap::<D3>();
+    }
 }

@@ -1,6 +1,6 @@
 //! `bvh`: bounding volume hierarchies, the default. One tree for static proxies and one for those that move.
 //!
-//! Moved leaves widen their ancestors; now and then what is stale is taken apart and built anew, or the whole tree, if
+//! Moved leaves widen their ancestors; now and then what is stale is put in anew, or taken apart and built anew, or the whole tree, if
 //! most of it moved (`tree.rs`, `build.rs`). Pairs are found from what moved alone (`pairs.rs`), so static and sleeping
 //! bodies cost nothing. Questions are answered in `cast.rs`, many rays in
 //! `quads.rs`. New proxies wait in a list until the next update, which
@@ -55,7 +55,7 @@ const MAX_PENDING_SHARE: usize = 4;
 /// When more than one in so many leaves moved, all nodes are refitted, in the order of memory, and siblings are compared
 /// instead of single leaves with the root.
 const DENSE: usize = 4;
-/// The latter pays later where bodies are crowded, which means that a moved one has so many pairs.
+/// The latter pays later in space, and where bodies are crowded, which means that a moved one has so many pairs.
 const DENSE_CROWD: usize = 2;
 const CROWD: usize = 3;
 /// How many moves ahead memory is asked for what a move needs next.
@@ -273,7 +273,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
         }
     }
 
-    /// Lists the leaves of moved proxies per tree, in the order of memory, which is about that of space.
+    /// Lists the leaves of moved proxies per tree; if they are many, in the order of memory, which is about that of space.
     fn list_leaves(&mut self, moved: &[u32]) {
         self.leaves.iter_mut().for_each(Vec::clear);
         for &proxy in moved {
@@ -284,7 +284,11 @@ impl<D: Dim> BroadPhaseBvh<D> {
                 _ => {}
             }
         }
-        self.leaves.iter_mut().for_each(|leaves| leaves.sort_unstable());
+        // PERF: to sort the leaves of one piece costs more than it brings.
+        self.leaves
+            .iter_mut()
+            .filter(|leaves| leaves.len() > PIECE)
+            .for_each(|leaves| leaves.sort_unstable());
     }
 
     /// Pairs of proxies without bounds: a moved one with everything, the others with what moved.
@@ -326,8 +330,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
                 search.run(proxies, moving, moving, Seeds::Nodes, pairs.map(|first| (first, first + 1)));
             }
             Piece::Within(leaves) => {
-                let seeds = self.leaves[0][leaves].iter().map(|&at| (at, 0));
-                search.run(proxies, moving, moving, Seeds::OwnLeaves, seeds);
+                search.climb(proxies, moving, &self.leaves[0][leaves]);
             }
             Piece::OnStatic(leaves) => {
                 let seeds = self.leaves[0][leaves].iter().map(|&at| (at, 0));
@@ -442,7 +445,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
             self.mark(moved);
         }
         self.unbounded_pairs(proxies, moved, out);
-        let share = if self.is_crowded { DENSE_CROWD } else { DENSE };
+        let share = if self.is_crowded || D::N == 3 { DENSE_CROWD } else { DENSE };
         let dense = moved.len() * share > self.moving.len() && self.moving.is_marked();
         let before = out.len();
         self.list_leaves(if dense && self.fixed.len() == 0 { &[] } else { moved });

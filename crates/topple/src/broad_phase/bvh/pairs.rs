@@ -3,11 +3,12 @@
 //! The pairs between two nodes are those between their children, if the boxes overlap. From there two ways part:
 //! - Many leaves moved: the pairs within a tree are those between any two siblings in it. Subtrees in which nothing
 //!   moved are skipped on sight, and neighbours share the way down to where they part.
-//! - Few did: each of them is compared with the root. Its own box is smaller than that of any node around it, so fewer
-//!   nodes are met.
+//! - Few did: each of them climbs to the root. Whatever it may meet in its own tree is below the sibling of itself or of one of its
+//!   ancestors, which are tested on the way; the ancestors themselves, which hold it anyway, are not. In the other tree it starts
+//!   at the root.
 
-use super::geometry::{girth, overlaps};
-use super::tree::{MOVED, Node};
+use super::geometry::{girth, meet};
+use super::tree::{INDEX, MOVED, Node, ROOT};
 use crate::broad_phase::proxy::prefetch;
 use crate::broad_phase::{PairKey, Proxies};
 use crate::math::*;
@@ -16,9 +17,10 @@ use crate::math::*;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Search {
     pub(super) pairs: Vec<PairKey>,
-    /// Nodes of the first and the second tree whose boxes overlap, one of them moved, not both leaves.
+    /// Nodes of the first and the second tree whose boxes overlap, one of them moved, not both leaves. In the search from single leaves: a
+    /// leaf, and the first child of a node.
     stack: List,
-    /// Proxies whose boxes overlap.
+    /// Proxies whose boxes overlap; the second one with the flags of its leaf.
     candidates: List,
     pub(super) visited: u64,
     pub(super) tested: u64,
@@ -94,29 +96,35 @@ impl<D: Dim> Sink<'_, D> {
     #[inline(always)]
     fn test(&mut self, i: u32, j: u32) {
         let (p, q) = (&self.a[i as usize], &self.b[j as usize]);
-        let hit = overlaps(&p.bounds, &q.bounds);
-        let (hit, leaves) = match self.seeds {
-            Seeds::Nodes => (hit & ((p.link | q.link) & MOVED != 0), p.is_leaf() & q.is_leaf()),
-            Seeds::Leaves => (hit, q.is_leaf()),
-            Seeds::OwnLeaves => {
-                let theirs = q.is_leaf() & q.is_moved() & (q.index() <= p.index());
-                (hit & !theirs, q.is_leaf())
-            }
-        };
+        let (hit, leaves) = (meet(p, q) & ((p.link | q.link) & MOVED != 0), p.is_leaf() & q.is_leaf());
         prefetch(self.b, q.index());
         self.stack.push_if((i, j), hit & !leaves);
-        self.candidates.push_if((p.index(), q.index()), hit & leaves);
+        self.candidates.push_if((p.index(), q.link), hit & leaves);
     }
 
-    /// Tests one of two nodes against the children of the other.
+    /// The same for leaf i, which is `leaf`. What goes to the stack is the first child.
+    #[inline(always)]
+    fn test_leaf(&mut self, leaf: &Node<D>, i: u32, j: u32) {
+        let q = &self.b[j as usize];
+        let (hit, is_leaf) = (meet(leaf, q), q.is_leaf());
+        // What is not opened need not be fetched: `i` is at hand.
+        let mask = u32::from(hit & !is_leaf).wrapping_neg();
+        prefetch(self.b, i & !mask | q.index() & mask);
+        self.stack.push_if((i, q.index()), hit & !is_leaf);
+        self.candidates.push_if((leaf.index(), q.link), hit & is_leaf);
+    }
+
+    /// Tests one of two nodes against the children of the other; a leaf against the pair that starts with j.
     #[inline(always)]
     fn open(&mut self, i: u32, j: u32) {
-        let (p, q) = (&self.a[i as usize], &self.b[j as usize]);
         if self.seeds != Seeds::Nodes {
-            self.test(i, q.index());
-            self.test(i, q.index() + 1);
+            let nodes = self.a;
+            let leaf = &nodes[i as usize];
+            self.test_leaf(leaf, i, j);
+            self.test_leaf(leaf, i, j + 1);
             return;
         }
+        let (p, q) = (&self.a[i as usize], &self.b[j as usize]);
         // The larger one is opened: its children are more likely to miss the other.
         let opens_p = q.is_leaf() | (!p.is_leaf() & (girth(&p.bounds) > girth(&q.bounds)));
         // All ones to open p, all zeros to open q: again no branch.
@@ -129,6 +137,42 @@ impl<D: Dim> Sink<'_, D> {
 }
 
 impl Search {
+    /// Finds the pairs of moved leaves with leaves of the same tree.
+    ///
+    /// PERF: all leaves of a batch climb abreast, so that none waits for the parents of another. What they meet on the way is
+    /// opened at the end, when there is enough of it for full batches.
+    pub(super) fn climb<D: Dim>(&mut self, proxies: &Proxies<D>, nodes: &[Node<D>], leaves: &[u32]) {
+        for leaves in leaves.chunks(BATCH) {
+            let mut climbers = [(0, 0); BATCH];
+            let mut count = 0;
+            // The root alone has no sibling.
+            for &leaf in leaves.iter().filter(|&&leaf| leaf != ROOT) {
+                climbers[count] = (leaf, leaf);
+                count += 1;
+            }
+            while count > 0 {
+                let (stack, candidates) = (self.stack.room(), self.candidates.room());
+                let mut sink = Sink { a: nodes, b: nodes, seeds: Seeds::OwnLeaves, stack, candidates };
+                let mut climbing = 0;
+                for k in 0..count {
+                    let (leaf, at) = climbers[k];
+                    sink.test_leaf(&nodes[leaf as usize], leaf, at ^ 1);
+                    let parent = nodes[at as usize].parent;
+                    prefetch(nodes, parent);
+                    climbers[climbing] = (leaf, parent);
+                    climbing += usize::from(parent != ROOT);
+                }
+                let (opened, found) = (sink.stack.len, sink.candidates.len);
+                self.stack.len += opened;
+                self.candidates.len += found;
+                self.visited += count as u64;
+                self.tested += count as u64;
+                count = climbing;
+            }
+            self.run(proxies, nodes, nodes, Seeds::OwnLeaves, core::iter::empty());
+        }
+    }
+
     /// Finds the pairs between the contents of node i of `a` and node j of `b` for every seed (i, j), where something
     /// moved.
     #[inline(always)]
@@ -155,7 +199,11 @@ impl Search {
             } else {
                 let mut count = 0;
                 for (i, j) in seeds.by_ref().take(BATCH) {
-                    sink.test(i, j);
+                    if kind == Seeds::Nodes {
+                        sink.test(i, j);
+                    } else {
+                        sink.test_leaf(&a[i as usize], i, j);
+                    }
                     count += 1;
                 }
                 if count == 0 {
@@ -167,21 +215,24 @@ impl Search {
             self.stack.len += opened;
             self.candidates.len += found;
             if self.candidates.len > 4 * BATCH {
-                self.keep_pairs(proxies);
+                self.keep_pairs(proxies, kind);
             }
         }
-        self.keep_pairs(proxies);
+        self.keep_pairs(proxies, kind);
     }
 
     /// Moves the candidates that may be pairs to the result.
-    fn keep_pairs<D: Dim>(&mut self, proxies: &Proxies<D>) {
+    fn keep_pairs<D: Dim>(&mut self, proxies: &Proxies<D>, kind: Seeds) {
         let candidates = self.candidates.items[..self.candidates.len].iter();
         for (p, q) in candidates.clone() {
             proxies.prefetch_pair(*p);
-            proxies.prefetch_pair(*q);
+            proxies.prefetch_pair(*q & INDEX);
         }
+        let is_turn = |p: u32, q: u32| kind != Seeds::OwnLeaves || q & MOVED == 0 || p < q & INDEX;
         self.pairs.extend(
-            candidates.filter(|(p, q)| proxies.may_pair(*p, *q)).map(|&(p, q)| Proxies::<D>::key(p, q)),
+            candidates
+                .filter(|(p, q)| is_turn(*p, *q) && proxies.may_pair(*p, *q & INDEX))
+                .map(|(p, q)| Proxies::<D>::key(*p, *q & INDEX)),
         );
         self.candidates.len = 0;
     }

@@ -6,9 +6,11 @@
 //! they do not hold it anyway. So a move touches a few nodes, not all up to the root.
 //!
 //! The nodes above leaves that moved, came or went since the last rebuild are *stale*: their splits are out of date.
-//! Once enough moves have come together they are taken apart, and the subtrees below them joined anew.
+//! Once enough moves have come together they are brought up to date (`tree/stale.rs`).
 
-use super::build::{Item, build_in_place, build_into};
+mod stale;
+
+use super::build::{Item, build_in_place};
 use super::geometry::{area, contains, is_stride, overlaps, union};
 use super::nodes::Nodes;
 use super::quads::Quads;
@@ -25,6 +27,8 @@ pub(super) const MOVED: u32 = 1 << 30;
 const STALE: u32 = 1 << 29;
 /// What is left for the number of a proxy or node.
 pub(super) const INDEX: u32 = STALE - 1;
+/// The node at the top.
+pub(super) const ROOT: u32 = 0;
 /// Parent of the root, and of nodes that are not in use.
 const NOBODY: u32 = u32::MAX;
 
@@ -35,6 +39,9 @@ const MOVES_PER_REBUILD: usize = 6;
 const MOVES_PER_STRIDE: usize = 2;
 /// What a leaf that jumped, and now stretches its ancestors, counts for in moves.
 const MOVES_PER_JUMP: usize = 16;
+/// Stale leaves that are fewer than one in so many are put in anew, one by one: to take apart what is above them would take apart much of
+/// the tree, and the subtrees that hang there would come to lie side by side as they are, however they overlap. More of them would spoil the tree.
+const FEW_STALE: usize = 64;
 /// A full rebuild is due when one in so many leaves was inserted or removed by itself.
 const CHANGES_PER_REBUILD: usize = 2;
 
@@ -152,7 +159,9 @@ impl<D: Dim> Tree<D> {
     /// To be called before any box or link changes.
     #[inline]
     fn change(&mut self) {
-        self.quads.take();
+        if self.quads.get().is_some() {
+            self.quads.take();
+        }
         *self.rays.get_mut() = 0;
     }
 
@@ -175,15 +184,20 @@ impl<D: Dim> Tree<D> {
 
     /// Adds a leaf beside the node where that costs the least area, and marks it moved.
     pub(super) fn insert(&mut self, proxy: u32, bounds: Aabb<D>, homes: &mut [u32]) {
+        self.put(Node { bounds, link: proxy | LEAF | MOVED, parent: NOBODY }, ROOT, homes);
+    }
+
+    /// Adds a leaf beside the node, at `top` or below, where that costs the least area.
+    fn put(&mut self, leaf: Node<D>, top: u32, homes: &mut [u32]) {
         self.change();
-        let leaf = Node { bounds, link: proxy | LEAF | MOVED, parent: NOBODY };
+        let (proxy, bounds) = (leaf.index(), leaf.bounds);
         self.leaves += 1;
         if self.nodes.is_empty() {
             self.nodes.push_pair([leaf, Node::UNUSED]);
             homes[proxy as usize] = self.tag;
             return;
         }
-        let at = self.best_sibling(proxy, &bounds);
+        let at = self.best_sibling(top, proxy, &bounds);
         let pair = self.free.pop().unwrap_or_else(|| self.nodes.push_pair([Node::UNUSED; 2]));
         let mut old = self.nodes[at as usize];
         // Only leaves are stale in the list; the list now names their parent.
@@ -197,7 +211,7 @@ impl<D: Dim> Tree<D> {
         self.adopt(pair, homes);
         self.adopt(pair + 1, homes);
         self.widen(old.parent, &bounds);
-        let mut up = at;
+        let mut up = if leaf.is_moved() { at } else { NOBODY };
         while up != NOBODY && !self.nodes[up as usize].is_moved() {
             self.nodes[up as usize].link |= MOVED;
             up = self.nodes[up as usize].parent;
@@ -207,8 +221,8 @@ impl<D: Dim> Tree<D> {
     }
 
     /// Descends as long as that adds less area than a new parent here.
-    fn best_sibling(&self, proxy: u32, bounds: &Aabb<D>) -> u32 {
-        let mut at = 0;
+    fn best_sibling(&self, top: u32, proxy: u32, bounds: &Aabb<D>) -> u32 {
+        let mut at = top;
         let mut coin = proxy.wrapping_mul(0x9E37_79B9) | 1;
         loop {
             let node = &self.nodes[at as usize];
@@ -346,6 +360,8 @@ impl<D: Dim> Tree<D> {
         let is_due = self.stale_moves >= self.stale.len() * (MOVES_PER_REBUILD + nodes_each);
         if self.changes * CHANGES_PER_REBUILD > self.leaves || is_due && self.stale.len() * 2 > self.leaves {
             self.rebuild(&[], homes, executor);
+        } else if is_due && self.stale.len() * FEW_STALE < self.leaves {
+            self.reinsert_stale(homes);
         } else if is_due && !self.stale.is_empty() {
             self.rebuild_stale(homes);
         }
@@ -382,58 +398,6 @@ impl<D: Dim> Tree<D> {
     pub(super) fn clear_all_moved(&mut self) {
         self.nodes.iter_mut().for_each(|node| node.link &= !MOVED);
         (self.marked, self.many_marks) = (true, false);
-    }
-
-    /// Takes the stale nodes apart and joins what hangs below them anew.
-    fn rebuild_stale(&mut self, homes: &mut [u32]) {
-        for at in 0..self.stale.len() {
-            self.mark_stale(self.stale[at]);
-        }
-        let mut pairs = core::mem::take(&mut self.order);
-        pairs.clear();
-        self.items.clear();
-        let is_stale = |link: u32| link & (STALE | LEAF) == STALE;
-        // The list is its own queue: pairs whose parents are stale, breadth first.
-        pairs.extend(self.root().filter(|root| is_stale(root.link)).map(Node::index));
-        let mut next = 0;
-        while let Some(&pair) = pairs.get(next) {
-            next += 1;
-            for child in &self.nodes[pair as usize..pair as usize + 2] {
-                if is_stale(child.link) {
-                    pairs.push(child.index());
-                } else {
-                    self.items.push(Item { bounds: child.bounds, link: child.link & !STALE });
-                }
-            }
-        }
-        if !pairs.is_empty() {
-            // Old pairs in the order of memory, so that the new top lies in it as the old one did.
-            pairs.sort_unstable();
-            self.nodes[0] = build_into(&mut self.items, &pairs, &mut self.nodes);
-            self.adopt(0, homes);
-            for &pair in &pairs {
-                self.adopt(pair, homes);
-                self.adopt(pair + 1, homes);
-            }
-        }
-        self.rebuilt += self.items.len() as u64;
-        (self.ordered, self.stale_moves) = (false, 0);
-        self.stale.clear();
-        self.order = pairs;
-    }
-
-    /// Marks all inner nodes from here to the root.
-    fn mark_stale(&mut self, mut at: u32) {
-        while at != NOBODY {
-            let node = &mut self.nodes[at as usize];
-            if node.link & (STALE | LEAF) == STALE {
-                return;
-            }
-            if !node.is_leaf() {
-                node.link |= STALE;
-            }
-            at = node.parent;
-        }
     }
 
     /// Builds the whole tree from its leaves and `more`.

@@ -10,7 +10,7 @@ pub(super) const SETTLING_LOAD: Real = 4.0;
 /// Loads that a list has room for, to begin with: all contacts of a piece.
 const LOADS: usize = 64;
 /// Cosine between the normal and the vertical up to which the upper body counts as standing on the lower one.
-pub(super) const ON_TOP: Real = 0.5;
+pub(crate) const ON_TOP: Real = 0.5;
 
 /// Finds contacts that carry many times the weight of the lighter body.
 pub(super) struct Heavy {

@@ -39,6 +39,7 @@ mod stages;
 mod velocities;
 
 pub use cost::{PassCost, SubstepCost};
+pub(crate) use heavy::ON_TOP;
 pub use lanes::SimdWidth;
 pub use stages::SoftDim;
 
@@ -73,6 +74,10 @@ impl<D: Dim> Solver<D> for SolverSoftStep<D> {
     }
 
     fn leaves_finite(&self) -> bool {
+        true
+    }
+
+    fn leaves_standing(&self) -> bool {
         true
     }
 

@@ -1,0 +1,294 @@
+//! Towers at rest are left to statics: exact as long as nothing slides or tips, and never when something does.
+
+use crate::support::*;
+use topple::math::*;
+use topple::{BodyDef, BodyId, BodyKind, ShapeDef, World};
+
+/// A tower of `count` slabs, 1 m wide and 0.5 m high, each `offset` [m] to the right of the one below from `from` on.
+fn tower<D: TestDim>(world: &mut World<D>, count: usize, (from, offset): (usize, Real)) -> Vec<BodyId> {
+    adjust(world, |s| (s.sleeping, s.gravity) = (false, D::vec(0.0, -10.0)));
+    (0..count)
+        .map(|i| {
+            let x = i.saturating_sub(from) as Real * offset;
+            let shape = ShapeDef::new(D::block(1.0, 0.5)).friction(0.6);
+            add_shaped(world, x, 0.25 + 0.5 * i as Real, shape)
+        })
+        .collect()
+}
+
+fn standing<D: Dim>(world: &World<D>) -> u32 {
+    world.profile().counters.standing
+}
+
+fn place<D: Dim>(world: &World<D>, id: BodyId) -> D::Vec {
+    world.body(id).unwrap().position().to_vec()
+}
+
+/// Normal force [N] of the contact between two bodies.
+fn force_between<D: Dim>(world: &World<D>, a: BodyId, b: BodyId) -> Real {
+    let is_pair = |bodies: [BodyId; 2]| bodies == [a, b] || bodies == [b, a];
+    world.contacts().filter(|c| is_pair(c.bodies())).map(|c| c.normal_force()).sum()
+}
+
+/// Every contact of a tower with a heavy top bears exactly what is above it, from the first step on, and nothing sinks.
+fn contacts_bear_what_is_above<D: TestDim>() {
+    for top in [1.0, 1e3, 1e6] {
+        let mut world = World::<D>::new();
+        let mut ids = vec![add_floor(&mut world, 0.6)];
+        ids.extend(tower(&mut world, 30, (0, 0.0)));
+        let shape = ShapeDef::new(D::block(1.0, 0.5)).density(top);
+        ids.push(add_shaped(&mut world, 0.0, 15.25, shape));
+        world.step();
+        world.step();
+        for seconds in [0.0, 10.0] {
+            run(&mut world, seconds);
+            assert_eq!(standing(&world), 31, "top of {top} after {seconds} s");
+            let mut above = 0.0;
+            for i in (1..ids.len()).rev() {
+                above += world.body(ids[i]).unwrap().mass() * 10.0;
+                let found = force_between(&world, ids[i - 1], ids[i]);
+                assert_close(format!("contact {i}, top of {top}"), found, above, 1e-4 * above, "N");
+            }
+        }
+        assert_near("top", place(&world, ids[31]), D::vec(0.0, 15.25), 1e-4, "m");
+    }
+}
+
+/// A tower whose upper slabs stand over the edge of the one below by 98 % of the limit stands, at 102 % it falls.
+fn overhang_decides<D: TestDim>() {
+    for (share, stands) in [(0.98, true), (1.02, false)] {
+        let mut world = World::<D>::new();
+        add_floor(&mut world, 0.6);
+        // The upper ten as one block that is shifted: its middle is over the edge at half the width.
+        let mut ids = tower(&mut world, 10, (0, 0.0));
+        for i in 10..20 {
+            let shape = ShapeDef::new(D::block(1.0, 0.5)).friction(0.6);
+            ids.push(add_shaped(&mut world, 0.5 * share, 0.25 + 0.5 * i as Real, shape));
+        }
+        world.step();
+        world.step();
+        assert_eq!(standing(&world) > 0, stands, "share {share}");
+        run(&mut world, 8.0);
+        let fell = place(&world, ids[19]).get(1) < 9.0;
+        assert_eq!(fell, !stands, "share {share}: top at {:?}", place(&world, ids[19]));
+    }
+}
+
+/// Gravity at an angle: a stack of flat slabs stands short of the angle of friction and slides beyond it.
+fn friction_decides<D: TestDim>() {
+    for (share, stands) in [(0.98, true), (1.02, false)] {
+        let mut world = World::<D>::new();
+        add_floor(&mut world, 0.3);
+        adjust(&mut world, |s| (s.sleeping, s.gravity) = (false, D::vec(10.0 * 0.3 * share, -10.0)));
+        let slab = |density: Real| ShapeDef::new(D::block(4.0, 0.1)).friction(0.3).density(density);
+        // Heavy on light, so that it is looked at as a tower.
+        let ids: Vec<BodyId> = (0..4)
+            .map(|i| add_shaped(&mut world, 0.0, 0.05 + 0.1 * i as Real, slab([1.0, 1.0, 1.0, 100.0][i])))
+            .collect();
+        run(&mut world, 3.0);
+        let slid = place(&world, ids[3]).get(0);
+        assert_eq!(standing(&world) == 4, stands, "share {share}");
+        if stands {
+            assert!(slid.abs() < 1e-4, "share {share}: slid {slid} m");
+        } else {
+            // Half of the surplus 0.06·g·t²/2 at least.
+            assert!(slid > 0.1, "share {share}: slid {slid} m");
+        }
+    }
+}
+
+/// What was pulled away, hit, pushed or lifted is no longer left to statics, in the same step.
+fn changes_end_it<D: TestDim>() {
+    type Change<D> = fn(&mut World<D>, &[BodyId]);
+    let cases: Vec<(&str, Change<D>, bool)> = vec![
+        ("nothing", |_, _| {}, true),
+        ("small push", |w, ids| w.body_mut(ids[0]).unwrap().apply_force(D::vec(2.0, 0.0)).unwrap(), true),
+        ("large push", |w, ids| w.body_mut(ids[19]).unwrap().apply_force(D::vec(4.0, 0.0)).unwrap(), false),
+        ("lift", |w, ids| w.body_mut(ids[19]).unwrap().apply_force(D::vec(0.0, 6.0)).unwrap(), false),
+        ("bottom removed", |w, ids| w.remove_body(ids[0]).unwrap(), false),
+        ("middle removed", |w, ids| w.remove_body(ids[9]).unwrap(), false),
+        ("hit", |w, ids| w.body_mut(ids[12]).unwrap().set_linear_velocity(D::vec(3.0, 0.0)).unwrap(), false),
+        ("less gravity", |w, _| adjust(w, |s| s.gravity = D::vec(0.0, -1.0)), true),
+        ("gravity up", |w, _| adjust(w, |s| s.gravity = D::vec(0.0, 1.0)), false),
+        ("turned gravity", |w, _| adjust(w, |s| s.gravity = D::vec(10.0, -1.0)), false),
+        ("torque", |w, ids| w.body_mut(ids[19]).unwrap().apply_torque(D::spin(10.0)).unwrap(), false),
+        (
+            "joint",
+            |w, ids| {
+                let kind = topple::JointKind::Fixed;
+                let pivot = topple::Pose::at(D::point(0.0, 5.0));
+                let joint = topple::JointDef::at(w, ids[9], ids[10], kind, pivot).unwrap();
+                w.create_joint(joint).unwrap();
+            },
+            false,
+        ),
+    ];
+    for (name, change, stands) in cases {
+        let mut world = World::<D>::new();
+        add_floor(&mut world, 0.6);
+        let ids = tower(&mut world, 20, (0, 0.0));
+        run(&mut world, 0.5);
+        assert_eq!(standing(&world), 20, "{name}: before");
+        change(&mut world, &ids);
+        world.step();
+        assert_eq!(standing(&world) == 20, stands, "{name}");
+    }
+}
+
+/// A removed slab lets everything above it fall freely from that step on.
+fn nothing_hangs_in_the_air<D: TestDim>() {
+    let mut world = World::<D>::new();
+    add_floor(&mut world, 0.6);
+    let ids = tower(&mut world, 20, (0, 0.0));
+    run(&mut world, 0.5);
+    let before = place(&world, ids[19]).get(1);
+    world.remove_body(ids[0]).unwrap();
+    run(&mut world, 0.2);
+    let fallen = before - place(&world, ids[19]).get(1);
+    // 0.5·g·t² = 0.2 m, and up to g·t·dt more by the way of counting of a step in sub-steps.
+    assert_close("fall", fallen, 0.2, 0.02, "m");
+}
+
+/// A lift: the tower goes with it, and its contacts bear m·(g + a).
+fn lifts_carry_towers<D: TestDim>() {
+    let mut world = World::<D>::new();
+    let def = BodyDef { kind: BodyKind::Kinematic, ..BodyDef::fixed(D::point(0.0, -0.5)) };
+    let lift = world.create_body_with(def, [ShapeDef::new(D::block(4.0, 1.0)).friction(0.6)]).unwrap();
+    let ids = tower(&mut world, 20, (0, 0.0));
+    run(&mut world, 0.2);
+    let (mut speed, dt, mut stood) = (0.0, world.settings().dt, 0);
+    for _ in 0..60 {
+        speed += 3.0 * dt;
+        world.body_mut(lift).unwrap().set_linear_velocity(D::vec(0.0, speed)).unwrap();
+        world.step();
+        stood += u32::from(standing(&world) == 20);
+        let weight = world.body(ids[0]).unwrap().mass() * 20.0 * 13.0;
+        if standing(&world) == 20 {
+            assert_close(
+                "force on the lift",
+                force_between(&world, lift, ids[0]),
+                weight,
+                0.01 * weight,
+                "N",
+            );
+        }
+    }
+    assert!(stood >= 55, "stood in {stood} of 60 steps");
+    let rise = place(&world, lift).get(1) + 0.5;
+    assert_close("top", place(&world, ids[19]).get(1) - rise, 9.75, 2e-3, "m");
+    // Pulled away from under them faster than they fall.
+    world.body_mut(lift).unwrap().set_linear_velocity(D::vec(0.0, speed - 1.0)).unwrap();
+    world.step();
+    assert_eq!(standing(&world), 0, "nobody pulls them down");
+}
+
+/// Statics and small steps agree on where a thrown ball leaves a tower, as far as a collapse can be compared: same survivors.
+fn a_gentle_throw_is_survived<D: TestDim>() {
+    for (speed, stands) in [(0.5, true), (30.0, false)] {
+        for statics in [true, false] {
+            let mut world = World::<D>::new();
+            adjust(&mut world, |s| s.statics = statics);
+            add_floor(&mut world, 0.6);
+            let ids = tower(&mut world, 20, (0, 0.0));
+            run(&mut world, 0.5);
+            let ball = add_shaped(&mut world, -1.0, 8.1, ShapeDef::new(D::ball(0.2)).density(2.0));
+            world.body_mut(ball).unwrap().set_linear_velocity(D::vec(speed, 2.0)).unwrap();
+            run(&mut world, 6.0);
+            let top = place(&world, ids[19]);
+            let is_up = top.get(1) > 9.7;
+            assert_eq!(is_up, stands, "{speed} m/s, statics {statics}: top at {top:?}");
+        }
+    }
+}
+
+/// What bounced off a tower and flies on does not keep it from standing, though it may still be counted with its island.
+fn what_flew_off_does_not_matter<D: TestDim>() {
+    let mut world = World::<D>::new();
+    add_floor(&mut world, 0.6);
+    tower(&mut world, 20, (0, 0.0));
+    run(&mut world, 0.5);
+    let shape = ShapeDef::new(D::ball(0.2)).density(0.1).restitution(1.0);
+    let ball = add_shaped(&mut world, -1.0, 8.1, shape);
+    world.body_mut(ball).unwrap().set_linear_velocity(D::vec(2.0, 1.0)).unwrap();
+    let mut touched = false;
+    for _ in 0..60 {
+        world.step();
+        touched |= world.contacts_of(ball).unwrap().any(|contact| contact.is_touching());
+    }
+    let speed = world.body(ball).unwrap().linear_velocity();
+    assert!(touched && speed.get(0) < 0.0, "it bounced off: {speed:?}");
+    assert_eq!(standing(&world), 20);
+}
+
+/// Errors within the slop are worked off without making speed of it.
+fn errors_are_worked_off<D: TestDim>() {
+    let mut world = World::<D>::new();
+    add_floor(&mut world, 0.6);
+    adjust(&mut world, |s| s.sleeping = false);
+    let ids: Vec<BodyId> = (0..20)
+        .map(|i| {
+            let gap = [0.0005, -0.0005, 0.0003, -0.0003][i % 4];
+            let shape = ShapeDef::new(D::block(1.0, 0.5)).friction(0.6);
+            add_shaped(&mut world, 0.0, 0.25 + 0.5 * i as Real + gap, shape)
+        })
+        .collect();
+    let mut fastest: Real = 0.0;
+    for _ in 0..240 {
+        world.step();
+        let speed = ids.iter().map(|&id| world.body(id).unwrap().linear_velocity().length());
+        fastest = fastest.max(speed.fold(0.0, Real::max));
+    }
+    assert_eq!(standing(&world), 20);
+    assert!(fastest < 0.1, "{fastest} m/s");
+    assert!(deepest_overlap(&world) < 1e-4, "{} m", deepest_overlap(&world));
+    assert_close("top", place(&world, ids[19]).get(1), 9.75, 1e-3, "m");
+}
+
+/// Bits are the same after a restore while towers stand, and while one falls.
+fn standing_is_deterministic<D: TestDim>() {
+    let mut world = World::<D>::new();
+    add_floor(&mut world, 0.6);
+    let ids = tower(&mut world, 20, (0, 0.0));
+    let mut restored: Option<World<D>> = None;
+    for step in 0..120 {
+        if step == 60 {
+            for world in core::iter::once(&mut world).chain(&mut restored) {
+                world.body_mut(ids[12]).unwrap().set_linear_velocity(D::vec(3.0, 0.0)).unwrap();
+            }
+        }
+        world.step();
+        if let Some(other) = &mut restored {
+            other.step();
+            assert_eq!(world.state_hash(), other.state_hash(), "step {step}");
+        }
+        if step % 25 == 7 {
+            restored = Some(World::restore(&world.snapshot()).unwrap());
+        }
+    }
+}
+
+macro_rules! both {
+    ($($name:ident, $d2:ident, $d3:ident;)*) => {$(
+        #[test]
+        fn $d2() {
+            $name::<D2>();
+        }
+        #[test]
+        fn $d3() {
+            $name::<D3>();
+        }
+    )*};
+}
+
+both! {
+    contacts_bear_what_is_above, contacts_bear_what_is_above_2d, contacts_bear_what_is_above_3d;
+    overhang_decides, overhang_decides_2d, overhang_decides_3d;
+    friction_decides, friction_decides_2d, friction_decides_3d;
+    changes_end_it, changes_end_it_2d, changes_end_it_3d;
+    nothing_hangs_in_the_air, nothing_hangs_in_the_air_2d, nothing_hangs_in_the_air_3d;
+    lifts_carry_towers, lifts_carry_towers_2d, lifts_carry_towers_3d;
+    a_gentle_throw_is_survived, a_gentle_throw_is_survived_2d, a_gentle_throw_is_survived_3d;
+    what_flew_off_does_not_matter, what_flew_off_does_not_matter_2d, what_flew_off_does_not_matter_3d;
+    errors_are_worked_off, errors_are_worked_off_2d, errors_are_worked_off_3d;
+    standing_is_deterministic, standing_is_deterministic_2d, standing_is_deterministic_3d;
+}
