@@ -92,6 +92,8 @@ mod written {
     struct Materials;
     #[doc = include_str!("../../../docs/guide/profile.md")]
     struct Profile;
+    #[doc = include_str!("../../../docs/guide/queries.md")]
+    struct Queries;
     #[doc = include_str!("../../../docs/guide/snapshot.md")]
     struct Snapshot;
 }

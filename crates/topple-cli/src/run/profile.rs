@@ -73,7 +73,7 @@ impl ProfileFile {
 }
 
 fn row(frame: u64, time: f64, profile: &Profile, energy: Energy, overlap: f32) -> Vec<(String, String)> {
-    let mut row = Vec::with_capacity(32);
+    let mut row = Vec::with_capacity(36);
     let mut put = |name: &str, value: String| row.push((name.to_string(), value));
     put("frame", frame.to_string());
     put("time", time.to_string());
@@ -98,6 +98,10 @@ fn row(frame: u64, time: f64, profile: &Profile, energy: Energy, overlap: f32) -
         ("fast", counters.fast),
         ("stopped", counters.stopped),
         ("moved", counters.moved),
+        ("refined", counters.refined),
+        ("standing", counters.standing),
+        ("refinement", counters.refinement),
+        ("at_once", counters.at_once),
     ];
     for (name, count) in counts {
         put(name, count.to_string());

@@ -3,6 +3,7 @@
 use crate::Settings;
 use crate::integrator::Track;
 use crate::math::*;
+use crate::store::room;
 
 /// Slot of a body that solvers do not move: static, asleep, or not there.
 pub const NO_SLOT: u32 = u32::MAX;
@@ -92,6 +93,15 @@ pub struct AwakeBodies<D: Dim> {
 }
 
 impl<D: Dim> AwakeBodies<D> {
+    /// Makes room for `count` bodies in all, and touches it.
+    pub(crate) fn warm(&mut self, count: usize) {
+        room::warm(&mut self.states, count);
+        room::warm(&mut self.rotations, count);
+        room::warm(&mut self.props, count);
+        room::warm(&mut self.centers, count);
+        room::warm(&mut self.slots, count);
+    }
+
     /// Becomes the given slots of another set, in that order.
     pub(crate) fn copy_members(&mut self, from: &Self, slots: impl Iterator<Item = u32>) {
         self.states.clear();

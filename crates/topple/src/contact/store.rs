@@ -50,6 +50,14 @@ impl<D: Dim> Contacts<D> {
         self.awake.reserve(additional, self.hot.len() + more);
     }
 
+    /// Makes room for `count` contacts in all, and touches it.
+    pub(crate) fn warm(&mut self, count: usize) {
+        self.records.warm(count);
+        room::warm(&mut self.hot, count);
+        self.pairs.reserve(count.saturating_sub(self.pairs.len()));
+        self.awake.warm(count);
+    }
+
     /// Adds a contact and hooks it into the lists of its two bodies.
     pub(crate) fn insert(&mut self, contact: Contact<D>, bodies: &mut Bodies<D>) -> u32 {
         let record = ContactRecord {

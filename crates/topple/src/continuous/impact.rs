@@ -7,7 +7,7 @@
 //! the start, the contact has had its say and was not enough: another corner comes swinging in, say. Then the body stops
 //! turning where it gets deep, and slides on.
 
-use super::sweep::{Mover, Search, TOLERANCE};
+use super::sweep::{Impact, Mover, Search, TOLERANCE};
 use crate::Settings;
 use crate::math::*;
 
@@ -16,6 +16,10 @@ use crate::math::*;
 const DEEPEST: Real = 0.75;
 /// What is as deep as that already must not get deeper by more than this share of the inner radius (no unit).
 const LEAST_DEEPER: Real = 0.01;
+
+/// How far the middle of a solid mesh stays away from what it flies at, as a share of its inner radius (no unit). More than for other
+/// shapes: triangles on the far side of a thin wall do not push the mesh back.
+const CLEARANCE: Real = 0.6;
 
 /// Distance at which bodies are stopped, as a share of the speculative distance (no unit).
 const STOP_AT: Real = 0.5;
@@ -54,6 +58,11 @@ impl Margins {
         Self { target, near, size }
     }
 
+    /// How far the middle of a solid that is made of triangles stays away from what it flies at [m].
+    fn clearance(&self) -> Real {
+        CLEARANCE * self.size
+    }
+
     /// Depth up to which nobody is stopped [m].
     pub(super) fn allowed(&self) -> Real {
         DEEPEST * self.size
@@ -88,4 +97,36 @@ pub(super) fn stop_time<D: Dim>(
     }
     let met = search.first([from, deep.t], margins.target, TOLERANCE * margins.target);
     Some(Stop { t: met.map_or(deep.t, |impact| impact.t), slide: None })
+}
+
+/// When the middle `core` of a solid comes closer to b than that of a ball of its inner radius may, in `range` (in steps, no
+/// unit); None if it does not. One that is closer already must not get any closer.
+pub(super) fn core_time<D: Dim>(
+    core: &Mover<'_, D>,
+    b: &Mover<'_, D>,
+    margins: Margins,
+    range: [Real; 2],
+) -> Option<Impact<D>> {
+    let mut search = Search { a: core, b, guess: None };
+    let distance = search.look(range[0])?.0 as Real;
+    let least = LEAST_DEEPER * margins.size;
+    let target = margins.clearance().min(distance - least);
+    // With its middle inside of something it has no side to keep to.
+    if target <= 0.0 { None } else { search.first(range, target, TOLERANCE * least) }
+}
+
+/// When the surfaces of a and b meet before time `deep`, at which their bodies are as deep in each other as they may: the time, and whether they are
+/// close from the start.
+pub(super) fn meeting_before<D: Dim>(
+    a: &Mover<'_, D>,
+    b: &Mover<'_, D>,
+    margins: Margins,
+    [from, deep]: [Real; 2],
+) -> Option<(Real, bool)> {
+    let mut search = Search { a, b, guess: None };
+    if search.look(from)?.0 as Real <= margins.near {
+        return Some((from, true));
+    }
+    let met = search.first([from, deep], margins.target, TOLERANCE * margins.target)?;
+    Some((met.t, false))
 }

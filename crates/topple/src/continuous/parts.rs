@@ -1,7 +1,7 @@
 //! Shapes made of many convex ones: meshes, height fields, chains. Each child in the way is a pair of its own, because a body
 //! may rest on one triangle and fly at the next. Children are met from their front side only, as in contacts.
 
-use super::impact::{Margins, Stop, stop_time};
+use super::impact::{Margins, Stop, core_time, meeting_before, stop_time};
 use super::sweep::{Mover, Sweep};
 use crate::math::*;
 use crate::shape::{ShapeOps, ShapeRecord};
@@ -47,6 +47,7 @@ pub(super) fn stop_shapes<D: Dim>(
                 let found = stop_time(&mover(&child, a, sweep_a), &other, margins, range);
                 keep_first(&mut first, found);
             });
+            keep_first(&mut first, stop_core(a, sweep_a, &other, margins, range, &bounds));
         }
         (Some(children_a), Some(children_b)) => {
             let bounds = bounds_seen([a, b], [sweep_a, sweep_b], range);
@@ -58,10 +59,50 @@ pub(super) fn stop_shapes<D: Dim>(
                     let found = stop_time(&mover(&child_a, a, sweep_a), &other, margins, range);
                     keep_first(&mut first, found);
                 });
+                let (normal, on_child) = (children_b.normal(j), child_b.support(children_b.normal(j)));
+                let start = place(b, sweep_b, range[0]).relative(place(a, sweep_a, range[0]));
+                let middle = start.transform(a.shape.mass(1.0).center).to_vec();
+                if on_child.is_none_or(|on_child| normal.dot(middle - on_child) >= 0.0) {
+                    let all = children_a.bounds();
+                    keep_first(&mut first, stop_core(a, sweep_a, &other, margins, range, &all));
+                }
             });
         }
     }
     first
+}
+
+/// Where a solid mesh has to stop before something convex for the sake of its middle. Triangles are thin: each of them slips through a wall
+/// that is thin too without ever being deep in it. So the middle keeps its distance, like that of a ball. Meshes whose middle is
+/// outside of them, rings say, have only their triangles. `bounds` are those of `other` on the way, in the frame of the mesh.
+fn stop_core<D: Dim>(
+    mesh: &ShapeRecord<D>,
+    sweep: &Sweep<D>,
+    other: &Mover<'_, D>,
+    margins: Margins,
+    range: [Real; 2],
+    bounds: &Aabb<D>,
+) -> Option<Stop<D>> {
+    let children = mesh.shape.composite()?;
+    let middle = mesh.shape.mass(1.0).center;
+    if !mesh.shape.is_solid() || !mesh.shape.contains(middle) {
+        return None;
+    }
+    let (point, local) = (D::Shape::point(), mesh.from_center.compose(Pose::at(D::Point::from_vec(middle))));
+    let deep = core_time(&Mover::new(&point, local, sweep), other, margins, range)?;
+    let (mut first, mut is_near) = (deep.t, false);
+    children.visit(bounds, &mut |index| {
+        let child = children.child(index);
+        let found = meeting_before(&mover(&child, mesh, sweep), other, margins, [range[0], deep.t]);
+        if let Some((t, near)) = found {
+            first = first.min(t);
+            is_near |= near;
+        }
+    });
+    if is_near {
+        return Some(Stop { t: deep.t, slide: Some(deep.normal) });
+    }
+    Some(Stop { t: first, slide: None })
 }
 
 /// Way of the middle of a moving body in the frame of a shape that stands still, and how far the shape reaches around it.

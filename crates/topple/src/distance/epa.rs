@@ -66,17 +66,28 @@ pub(super) fn depth<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> CoreDist
     }
     let mut iterations = 0;
     let mut best = polytope.closest();
+    let mut is_exact = false;
     while polytope.vertex_count < MAX_VERTICES {
         iterations += 1;
         let face = polytope.faces[best];
         let vertex = cores.support(face.normal);
         let advance = vertex.w.dot(face.normal) - face.distance;
-        if is_done(advance, face.distance, polytope.size) || !polytope.expand(vertex, best) {
+        is_exact = is_done(advance, face.distance, polytope.size);
+        if is_exact || !polytope.expand(vertex, best) {
             break;
         }
         best = polytope.closest();
     }
     let mut found = polytope.answer(best);
+    if !is_exact {
+        // Out of room, as about the axis of a cylinder, where all directions are as good: the face is inside B − A by what is left,
+        // but along its normal the overlap is what the supports say.
+        let Face { normal, distance, .. } = polytope.faces[best];
+        let rest = (cores.support(normal).w.dot(normal) - distance).max(0.0);
+        found.distance -= rest;
+        found.on_a = found.on_a - normal * (0.5 * rest);
+        found.on_b = found.on_b + normal * (0.5 * rest);
+    }
     found.iterations[1] = iterations;
     found
 }

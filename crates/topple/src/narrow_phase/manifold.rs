@@ -9,7 +9,9 @@ pub const MAX_LOCAL_POINTS: usize = 4;
 ///
 /// The normal points from a to b. Every point lies half-way between the two surfaces; its separation is measured along
 /// the normal, negative when the shapes overlap there. Points farther apart than the job's margin are left out; a
-/// manifold without points means "no contact". At most `D::MAX_POINTS` points. Ids are equal in consecutive steps while
+/// manifold without points means "no contact". Shapes that are apart by less than the margin have a point wherever a face or a round
+/// side is closest, or two edges that cross; sharp boxes and hulls whose closest points are a corner and an edge or another corner
+/// may have none until they overlap: there the axes that are looked at may separate them by more, or their edges cross beyond their ends. At most `D::MAX_POINTS` points. Ids are equal in consecutive steps while
 /// the same features touch, distinct within a manifold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalManifold<D: Dim> {

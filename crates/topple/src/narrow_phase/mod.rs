@@ -94,6 +94,12 @@ impl<D: Dim> CollideJob<'_, D> {
         let position = D::Point::from_vec(-r.rotate(self.b_in_a.position.to_vec()));
         Self { a: self.b, b: self.a, b_in_a: Pose { position, rotation: r }, ..*self }
     }
+
+    /// True if b is larger than a, by volume (2D: area): planes on the larger body last longer.
+    pub(crate) fn is_b_larger(&self) -> bool {
+        let size = |shape: &D::Shape| crate::shape::ShapeOps::mass(shape, 1.0).mass;
+        size(self.b) > size(self.a)
+    }
 }
 
 /// What a contact function remembers of a pair from one step to the next. Each function gives the fields its own

@@ -14,7 +14,7 @@ pub mod soft_step;
 pub use baumgarte::SolverBaumgarte;
 pub use context::{HeavyLoad, SolverContext};
 pub use prepare::{ContactRow, NormalRow, prepare_contact};
-pub(crate) use soft_step::ON_TOP;
+pub(crate) use soft_step::{Heavy, Softness};
 pub use soft_step::{SimdWidth, SolverSoftStep};
 
 use crate::Error;
@@ -28,6 +28,10 @@ pub trait Solver<D: Dim>: Send + Sync {
 
     /// Advances the awake bodies by one step. Called once per step.
     fn solve(&mut self, context: &mut SolverContext<'_, D>);
+
+    /// So many awake bodies are to be expected: memory that is asked for now need not be in the next step. Called as bodies are
+    /// created, now and then. Default: nothing.
+    fn expect(&mut self, _bodies: usize) {}
 
     /// True if impulses and `impulse_time` are finite after every solve, normal impulses not negative. Otherwise the world looks at
     /// what was left in contacts and joints, and clears those with impossible numbers, so that they poison neither the next step nor

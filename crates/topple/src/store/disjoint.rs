@@ -61,16 +61,9 @@ impl<'a, T> Disjoint<'a, T> {
     /// Tells the processor that item `index` will be needed soon, where there is a way to. Any index will do.
     #[inline(always)]
     pub(crate) fn prefetch(&self, index: usize) {
-        #[cfg(target_arch = "x86_64")]
         for line in (0..size_of::<T>()).step_by(64) {
-            // SAFETY: SSE is part of x86-64, and the worst that a prefetch of any address at all can be is useless.
-            unsafe {
-                use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-                _mm_prefetch::<_MM_HINT_T0>(self.start.wrapping_add(index).cast::<i8>().wrapping_add(line));
-            }
+            prefetch(self.start.wrapping_add(index).cast::<u8>().wrapping_add(line));
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = index;
     }
 
     /// All items, to read.
@@ -99,4 +92,17 @@ impl<'a, T> Disjoint<'a, T> {
         // SAFETY: within the slice (checked above), exclusive by the caller's promise, alive for 'a by construction.
         unsafe { core::slice::from_raw_parts_mut(self.start.add(from), to - from) }
     }
+}
+
+/// Tells the processor that the line at this address will be needed soon.
+#[inline(always)]
+pub(crate) fn prefetch<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE is part of x86-64, and the worst that a prefetch of any address at all can be is useless.
+    unsafe {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }

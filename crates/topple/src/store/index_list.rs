@@ -20,6 +20,12 @@ impl IndexList {
         room::make_room(&mut self.positions, missing);
     }
 
+    /// Makes room for all indices below `end`, and touches it.
+    pub(crate) fn warm(&mut self, end: usize) {
+        room::warm(&mut self.items, end);
+        room::warm(&mut self.positions, end);
+    }
+
     /// Adds `index` at the end. Does nothing if it is there already.
     pub fn insert(&mut self, index: u32) {
         if self.contains(index) {

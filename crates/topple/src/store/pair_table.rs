@@ -2,6 +2,8 @@
 //!
 //! DETERMINISM: only looked up, never iterated; its layout cannot be seen in the result.
 
+use super::disjoint::prefetch;
+
 const EMPTY: u64 = u64::MAX;
 /// At most 2 of 3 places are taken: about two probes for a pair that is there, five for one that is not.
 const FILL: (usize, usize) = (2, 3);
@@ -47,6 +49,16 @@ impl PairTable {
             at = (at + 1) & mask;
         }
         None
+    }
+
+    /// Tells the processor that this pair will be looked up or added soon.
+    #[inline]
+    pub(crate) fn prefetch(&self, key: u64) {
+        if !self.keys.is_empty() {
+            let at = self.start(key);
+            prefetch(self.keys.as_ptr().wrapping_add(at));
+            prefetch(self.values.as_ptr().wrapping_add(at));
+        }
     }
 
     /// Adds a pair that is not there yet.

@@ -84,6 +84,11 @@ impl<T> Slots<T> {
         room::make_room(&mut self.entries, additional.saturating_sub(free));
     }
 
+    /// Makes room for `count` in all, and touches it.
+    pub(crate) fn warm(&mut self, count: usize) {
+        room::warm(&mut self.entries, count);
+    }
+
     /// Adds a value.
     pub fn insert(&mut self, value: T) -> RawId {
         let id = self.next_id();

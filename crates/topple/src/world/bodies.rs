@@ -75,6 +75,7 @@ impl<D: Dim> World<D> {
             self.islands.add(&mut self.bodies, index);
         }
         self.update_mass(index);
+        self.make_room();
         BodyId(self.bodies.records.id_at(index).unwrap_or_default())
     }
 

@@ -3,6 +3,9 @@
 use crate::math::*;
 use crate::store::{BodyId, ContactId, JointId, ShapeId};
 
+/// Lists of more pairs that began to touch are not kept for later steps: so many come when a world begins, and not again.
+const KEPT_EVENTS: usize = 16_384;
+
 /// Two shapes began to touch, go on touching, or parted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContactEvent {
@@ -106,6 +109,9 @@ impl<D: Dim> Events<D> {
 
     /// Starts a new step.
     pub(crate) fn begin_step(&mut self) {
+        if self.begin.len() > KEPT_EVENTS {
+            self.begin = Vec::new();
+        }
         self.begin.clear();
         self.persist.clear();
         self.hit.clear();

@@ -21,6 +21,7 @@ mod pinned;
 mod profile;
 mod query;
 mod refine;
+mod room;
 mod shape_query;
 mod shapes;
 mod sleep;
@@ -114,6 +115,8 @@ pub struct World<D: Dim> {
 /// Buffers that live from step to step so that a settled step allocates nothing. Not part of the state.
 #[derive(Default)]
 pub(crate) struct Scratch<D: Dim> {
+    /// Awake bodies for which there is room; see `room.rs`.
+    pub ready: usize,
     pub awake: AwakeBodies<D>,
     pub moved: Vec<u32>,
     pub pairs: Vec<PairKey>,
@@ -134,6 +137,8 @@ pub(crate) struct Scratch<D: Dim> {
     pub continuous: crate::continuous::Scratch<D>,
     pub members: Vec<u32>,
     pub parts: Vec<u32>,
+    /// Islands to split.
+    pub split: Vec<u32>,
     pub rest: sleep::RestTimes,
     pub refine: refine::Groups<D>,
 }

@@ -79,6 +79,8 @@ pub struct Counters {
     pub standing: u32,
     /// Finest sub-steps of any group: how many times finer than the settings say; 1 if none is.
     pub refinement: u32,
+    /// Joints of heavy chains that were solved all at once.
+    pub at_once: u32,
 }
 
 /// Times and counts of one step.

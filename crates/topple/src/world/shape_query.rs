@@ -1,4 +1,4 @@
-//! Questions with a shape: what it overlaps, what it meets on its way, what is nearest. And many rays at once.
+//! Questions with a shape: what it overlaps, what it meets on its way, what is nearest. And many questions at once.
 
 use super::World;
 use super::query::{PointHit, QueryFilter, Ray, RayHit};
@@ -24,7 +24,7 @@ pub struct ShapeHit<D: Dim> {
     pub normal: D::Vec,
 }
 
-/// Rays per piece of a batch.
+/// Questions per piece of a batch.
 const BATCH: usize = 64;
 
 impl<D: Dim> World<D> {
@@ -170,15 +170,39 @@ impl<D: Dim> World<D> {
     /// The first hit of each ray, on all threads of the world's executor. All rays are checked before any is cast.
     pub fn cast_rays(&self, rays: &[Ray<D>], filter: &QueryFilter) -> Result<Vec<Option<RayHit<D>>>, Error> {
         rays.iter().try_for_each(Ray::validate)?;
-        let mut hits = vec![None; rays.len()];
-        let slots = Disjoint::new(&mut hits);
-        self.executor.run(rays.len().div_ceil(BATCH), &|piece| {
-            for index in piece * BATCH..rays.len().min((piece + 1) * BATCH) {
+        self.query_batch(rays, |ray| self.cast_ray(ray, filter))
+    }
+
+    /// Asks the same question about many things, on all threads of the world's executor: any query of the world, a mix of them, or
+    /// something of your own that only reads. Answers come in the order of `things`; if some question is refused, the error of the first
+    /// one.
+    ///
+    /// ```
+    /// use topple::world::QueryFilter;
+    /// use topple::{BodyDef, D2, Pose, Shape2, World};
+    ///
+    /// let mut world = World::<D2>::new();
+    /// world.create_body_with(BodyDef::fixed([3.0, 0.0]), [Shape2::circle(1.0)])?;
+    /// let (ball, filter) = (Shape2::circle(0.5), QueryFilter::default());
+    /// let places = [[0.0, 0.0], [1.6, 0.0], [4.4, 0.0]].map(Pose::<D2>::at);
+    /// let overlaps = world.query_batch(&places, |place| world.overlap_shape(&ball, place, &filter))?;
+    /// assert_eq!(overlaps.iter().map(Vec::len).collect::<Vec<_>>(), [0, 1, 1]);
+    /// # Ok::<(), topple::Error>(())
+    /// ```
+    pub fn query_batch<T: Sync, R: Send>(
+        &self,
+        things: &[T],
+        ask: impl Fn(&T) -> Result<R, Error> + Sync,
+    ) -> Result<Vec<R>, Error> {
+        let mut answers: Vec<Option<Result<R, Error>>> = things.iter().map(|_| None).collect();
+        let slots = Disjoint::new(&mut answers);
+        self.executor.run(things.len().div_ceil(BATCH), &|piece| {
+            for index in piece * BATCH..things.len().min((piece + 1) * BATCH) {
                 // SAFETY: pieces do not overlap.
-                let slot = unsafe { slots.get(index) };
-                *slot = self.cast_ray(&rays[index], filter).unwrap_or_default();
+                *unsafe { slots.get(index) } = Some(ask(&things[index]));
             }
         });
-        Ok(hits)
+        // Every piece has run, so no answer is missing.
+        answers.into_iter().flatten().collect()
     }
 }

@@ -11,6 +11,11 @@ use crate::contact::{Grain, NO_COLOR, flags};
 use crate::math::*;
 use crate::store::BodyId;
 
+/// Steps from one look for islands to split to the next.
+const SPLIT_STEPS: u64 = 16;
+/// Larger islands wait as many times longer as they have this many bodies, so that looking costs the same in every world.
+const SPLIT_BODIES: u64 = 256;
+
 /// Smallest and largest time at rest among the bodies of each island, by island index.
 #[derive(Default)]
 pub(crate) struct RestTimes {
@@ -334,13 +339,39 @@ impl<D: Dim> World<D> {
         false
     }
 
-    fn split_and_sleep(&mut self, island: u32, limit: Real) {
+    /// Splits islands some of whose links have ended, from time to time, so that what once met does not count as one group for ever.
+    /// Sleep splits what it puts to rest by itself; this is for whatever stays awake.
+    pub(crate) fn split_islands(&mut self) {
+        if !self.step_count.is_multiple_of(SPLIT_STEPS) {
+            return;
+        }
+        let turn = self.step_count / SPLIT_STEPS;
+        let mut found = core::mem::take(&mut self.scratch.split);
+        found.clear();
+        found.extend(self.islands.slots.iter().filter_map(|(index, island)| {
+            let is_due = turn.is_multiple_of(1 + u64::from(island.count) / SPLIT_BODIES);
+            (island.removed > 0 && is_due && self.bodies.is_awake(island.head)).then_some(index)
+        }));
+        for &island in &found {
+            self.split(island);
+        }
+        self.scratch.split = found;
+    }
+
+    /// Splits an island into its parts, left in the scratch list.
+    fn split(&mut self, island: u32) {
         let mut parts = core::mem::take(&mut self.scratch.parts);
         let mut members = core::mem::take(&mut self.scratch.members);
         parts.clear();
         let joints = &self.joints;
         self.islands.split(&mut self.bodies, &self.contacts, joints, island, &mut members, &mut parts);
         self.scratch.members = members;
+        self.scratch.parts = parts;
+    }
+
+    fn split_and_sleep(&mut self, island: u32, limit: Real) {
+        self.split(island);
+        let parts = core::mem::take(&mut self.scratch.parts);
         for &part in &parts {
             if self.is_carried(part) {
                 continue;

@@ -10,13 +10,17 @@ use super::refine::is_calm;
 use super::step::{StepPart, algorithm, solve_part};
 use crate::body::{AwakeBodies, NONE};
 use crate::contact::{Contact, flags};
-use crate::joint::OCTAVE;
+use crate::joint::{Joint, JointKind, OCTAVE};
 use crate::math::*;
 use crate::narrow_phase::{ContactBatch, PairSource};
 use crate::store::Disjoint;
 
 /// Joints that bear less than this many weights of their lighter body can be stiffened at once (no unit).
 const SLACK: Real = 2.0;
+
+/// Joints that gape by less than this share of the size of their lighter body can be stiffened by an octave per step: closing
+/// the gap under load lifts it, by no more than that (no unit).
+const TIGHT: Real = 0.005;
 
 /// Octaves of frequency per second by which loaded joints get stiffer [1/s].
 const PACE: Real = 4.0;
@@ -70,6 +74,9 @@ pub(super) fn solve<D: Dim>(
     }));
     find_pairs(world, group, pairs);
     find_joints(world, group, joints);
+    if is_direct {
+        world.profile.counters.at_once += joints.len() as u32;
+    }
     let is_halved = is_direct && count == 1 && pairs.is_empty();
     let reported = world.scratch.refine.loads.len();
     for index in 0..count {
@@ -168,6 +175,10 @@ fn stiffen<D: Dim>(world: &mut World<D>, joints: &[(u32, Reaction<D>)], octaves:
         let inv_mass = joint.bodies.map(|body| bodies.cores[body as usize].inv_mass);
         let weight = settings.weight_scale() / inv_mass[0].max(inv_mass[1]).max(Real::MIN_POSITIVE);
         let is_slack = joint.push.length() < SLACK * weight * *impulse_time;
+        let extent = joint.bodies.map(|body| bodies.cores[body as usize].extent);
+        let extent = if inv_mass[0] > inv_mass[1] { extent[0] } else { extent[1] };
+        let is_tight = gap_of(joint, &bodies.places).is_some_and(|gap| gap < TIGHT * extent);
+        let pace = if is_tight { OCTAVE } else { pace };
         joint.stiffness = match wanted.cmp(&joint.stiffness) {
             core::cmp::Ordering::Greater if is_slack => wanted,
             core::cmp::Ordering::Greater => wanted.min(joint.stiffness + pace),
@@ -175,6 +186,18 @@ fn stiffen<D: Dim>(world: &mut World<D>, joints: &[(u32, Reaction<D>)], octaves:
             core::cmp::Ordering::Less => wanted.max(joint.stiffness.saturating_sub(pace)),
         };
     }
+}
+
+/// How far the anchors of a joint that holds a point are apart [m]; none for joints that let them part.
+fn gap_of<D: Dim>(joint: &Joint<D>, places: &[Pose<D>]) -> Option<Real> {
+    if !matches!(joint.kind, JointKind::Ball(_) | JointKind::Hinge(_) | JointKind::Fixed) {
+        return None;
+    }
+    let [a, b] = [0, 1].map(|side| {
+        let place = &places[joint.bodies[side] as usize];
+        (place.position, place.rotation.rotate(joint.frames[side].position.to_vec()))
+    });
+    Some((b.0 - a.0 + b.1 - a.1).length())
 }
 
 /// The same where everything is solved together, `count` times as fine as usual: whatever is refined gets as stiff as that allows.

@@ -1,6 +1,7 @@
 //! The points of a contact as a surface that bears: what it can take, and how it tilts.
 
 use super::World;
+use crate::body::BodyProps;
 use crate::contact::Contact;
 use crate::math::*;
 
@@ -18,17 +19,19 @@ pub(super) struct Spread<D: Dim> {
     pub normal: D::Vec,
     /// From the centres of mass of the body and of the one below to the middle of the points [m].
     pub levers: [D::Vec; 2],
-    count: usize,
+    pub count: usize,
     /// Along the two tangents [m]; the second is zero in the plane.
     places: [[Real; 2]; 4],
     pub separations: [Real; 4],
     tangents: [D::Vec; 2],
     /// Inverse of Σ p·pᵀ over the places: entries 11, 12, 22 [1/m²].
     inverse: [Real; 3],
+    /// How far the bodies have slid since the contact was computed [m].
+    pub parted: Real,
 }
 
 impl<D: Dim> Spread<D> {
-    /// None if the points are in a line (one point in the plane), or not quite where they would rest.
+    /// None if the points are in a line (one point in the plane), or farther apart than the slop.
     pub(super) fn of(contact: &Contact<D>, world: &World<D>, side: usize) -> Option<Self> {
         let [a, b] = contact.bodies.map(|body| &world.bodies.places[body as usize]);
         let count = contact.manifold.count as usize;
@@ -44,6 +47,7 @@ impl<D: Dim> Spread<D> {
             separations: [0.0; 4],
             tangents,
             inverse: [0.0; 3],
+            parted: 0.0,
         };
         let mut anchors = [D::Vec::ZERO; 4];
         for i in 0..count {
@@ -55,6 +59,9 @@ impl<D: Dim> Spread<D> {
             if row.separation.abs() > contact.slop {
                 return None;
             }
+            let apart = (b.position - a.position) + (row.r_b - row.r_a);
+            let along = apart - normal * apart.dot(normal);
+            spread.parted = spread.parted.max(along.length());
         }
         let [mut xx, mut xy, mut yy] = [0.0; 3];
         for i in 0..count {
@@ -75,6 +82,14 @@ impl<D: Dim> Spread<D> {
             [yy / determinant, -xy / determinant, xx / determinant]
         };
         Some(spread)
+    }
+
+    /// Speed along the normal that an impulse at a point gives to a body on one side (0 above, 1 below) at that point [1/kg].
+    pub(super) fn answer(&self, point: usize, side: usize, props: &BodyProps<D>) -> Real {
+        let [x, y] = self.places[point];
+        let lever = self.levers[side] + self.tangents[0] * x + self.tangents[1] * y;
+        let arm = D::cross(lever, self.normal);
+        props.inv_mass + arm.dot(props.inv_inertia.apply(arm))
     }
 
     /// Slopes of the straight line whose moments about the middle are `moments`.
@@ -107,8 +122,9 @@ impl<D: Dim> Spread<D> {
         let along = force - self.normal * push;
         let moments = self.tangents.map(|tangent| couple.dot(D::cross(tangent, self.normal)));
         let slopes = self.slopes(moments);
-        let friction = if has_friction { contact.friction } else { 0.0 };
-        let (mut points, mut most_twist) = ([0.0; 4], contact.spinning * push);
+        let (friction, spinning) =
+            if has_friction { (contact.friction, contact.spinning) } else { (0.0, 0.0) };
+        let (mut points, mut most_twist) = ([0.0; 4], spinning * push);
         for i in 0..self.count {
             let [x, y] = self.places[i];
             let press = push / self.count as Real + slopes[0] * x + slopes[1] * y;

@@ -15,16 +15,18 @@
 //! line over their places, all press, and friction holds F and T·n. If one cannot, something is about to slide, tip or
 //! part, and the group is solved in small steps as any other (`small_steps.rs`); nothing has been touched.
 //!
-//! Overlaps and tilts within the slop are worked off on the side, contact by contact from the ground up, without
-//! making speed of it, and never faster than gravity moves things from rest.
+//! Overlaps and tilts that are more than a soft contact would have, but within the slop, are worked off on the side, contact by
+//! contact from the ground up, without making speed of it, and never faster than gravity moves things from rest. What
+//! would have to come down by more than that falls: small steps let it.
 
 use super::World;
 use super::refine::load_limit;
 use super::spread::{Spread, about};
 use crate::body::{AwakeBodies, BodyState, NO_SLOT, NONE};
 use crate::contact::flags;
+use crate::island::small_steps as small_steps_of;
 use crate::math::*;
-use crate::solver::{HeavyLoad, ON_TOP};
+use crate::solver::{Heavy, Softness};
 
 /// A body of the group and the contact it stands on.
 #[derive(Clone, Copy, Debug)]
@@ -143,7 +145,7 @@ impl<D: Dim> Scratch<D> {
             return false;
         }
         world.methods.integrator.integrate_velocities(&mut self.bodies.block(&world.settings), dt);
-        if !(self.find_shifts(world) && self.find_forces(world, velocity)) {
+        if !(self.find_spreads(world) && self.find_forces(world, velocity) && self.find_shifts(world)) {
             return false;
         }
         self.store(world);
@@ -192,8 +194,9 @@ impl<D: Dim> Scratch<D> {
         let hot = &world.contacts.hot[contact as usize];
         let body = hot.bodies[side];
         let slot = whole.slot(body);
-        let is_plain =
-            hot.flags & (flags::PART | flags::SURFACE | flags::GRAIN) == 0 && hot.next_part == NONE;
+        let is_plain = hot.flags & (flags::PART | flags::SURFACE | flags::GRAIN) == 0
+            && hot.next_part == NONE
+            && hot.surface_velocity == D::Vec::ZERO;
         if slot == NO_SLOT || self.marks[slot as usize] != Mark::Unseen || !is_plain || hot.restitution > 0.0
         {
             return false;
@@ -241,34 +244,67 @@ impl<D: Dim> Scratch<D> {
         })
     }
 
-    /// Where the points are, and how far errors are worked off. False if something is not quite where it would rest.
-    fn find_shifts(&mut self, world: &World<D>) -> bool {
-        let settings = &world.settings;
-        // As fast as a soft contact does.
-        let omega = 2.0 * core::f32::consts::PI * settings.contact_hertz;
-        let share = settings.dt * omega / (2.0 * settings.contact_damping + settings.dt * omega);
-        let mut farthest: Real = 0.0;
+    /// Where the points are. False if something is not quite where it would rest.
+    fn find_spreads(&mut self, world: &mut World<D>) -> bool {
         self.spreads.clear();
-        for i in 0..self.nodes.len() {
-            let node = &self.nodes[i];
+        for node in &self.nodes {
             let contact = &world.contacts.hot[node.contact as usize];
             let Some(spread) = Spread::of(contact, world, node.side) else { return false };
-            let under = if node.below == NONE {
-                (D::Vec::ZERO, D::Ang::ZERO)
-            } else {
+            if spread.parted > contact.slop {
+                // The points are those of another place: nothing moves any more, so nobody would look again.
+                world.contacts.hot[node.contact as usize].flags &= !flags::HAS_KEPT;
+                return false;
+            }
+            self.spreads.push(spread);
+        }
+        true
+    }
+
+    /// How far errors are worked off. Between touching and what a contact gives way in small steps under the same load nothing is one:
+    /// so a group that changes between the two neither sinks nor is lifted. False if something has to fall.
+    fn find_shifts(&mut self, world: &World<D>) -> bool {
+        let settings = &world.settings;
+        let dt = settings.dt;
+        // As fast as a soft contact does.
+        let omega = 2.0 * core::f32::consts::PI * settings.contact_hertz;
+        let share = dt * omega / (2.0 * settings.contact_damping + dt * omega);
+        let level = world.islands.slots[world.bodies.records[self.nodes[0].body].island].level;
+        let count = small_steps_of(level) as Real;
+        let substeps = count * settings.substeps as Real;
+        let soft = Softness::of_contacts(settings, count, dt / substeps);
+        let most = 0.5 * settings.gravity.length() * dt * dt;
+        let down = settings.gravity * (1.0 / settings.weight_scale());
+        let mut farthest: Real = 0.0;
+        for i in 0..self.nodes.len() {
+            let (node, spread) = (&self.nodes[i], &self.spreads[i]);
+            let slop = world.contacts.hot[node.contact as usize].slop;
+            let has_below = node.below != NONE;
+            let mut wanted = [0.0; 4];
+            for point in 0..spread.count {
+                let mut k = spread.answer(point, 0, &self.bodies.props[i]);
+                if has_below {
+                    k += spread.answer(point, 1, &self.bodies.props[node.below as usize]);
+                }
+                let sag = soft[usize::from(!has_below)].sag(node.press[point] / substeps, k).min(slop);
+                let separation = spread.separations[point];
+                wanted[point] = -share * (separation.max(0.0) + (separation + sag).min(0.0));
+            }
+            let under = if has_below {
                 let under = &self.nodes[node.below as usize];
                 (under.shift, under.turn)
+            } else {
+                (D::Vec::ZERO, D::Ang::ZERO)
             };
-            let errors = spread.separations.map(|separation| -share * separation);
-            let (rise, tilt) = spread.fit(&errors);
+            let (rise, tilt) = spread.fit(&wanted);
             let node = &mut self.nodes[i];
             node.turn = under.1 + tilt;
             let middle = under.0 + D::cross_ang(under.1, spread.levers[1]) + spread.normal * rise;
             node.shift = middle - D::cross_ang(node.turn, spread.levers[0]);
             farthest = farthest.max(node.shift.length());
-            self.spreads.push(spread);
+            if node.shift.dot(down) > share * most {
+                return false;
+            }
         }
-        let most = 0.5 * settings.gravity.length() * settings.dt * settings.dt;
         if farthest > most {
             for node in &mut self.nodes {
                 (node.shift, node.turn) = (node.shift * (most / farthest), node.turn * (most / farthest));
@@ -305,7 +341,14 @@ impl<D: Dim> Scratch<D> {
         // Impulses are kept for sub-steps of the usual length.
         let scale = 1.0 / settings.substeps as Real;
         let gain = (settings.settling_rate * settings.dt).min(1.0);
-        let weight = settings.weight_scale();
+        let up = settings.gravity * (-1.0 / settings.weight_scale());
+        let per_weight = 1.0 / (settings.weight_scale() * settings.dt);
+        let heavy = Heavy {
+            per_weight,
+            limit: settings.refine_load,
+            settled: 0.0,
+            up: [0, 1, 2].map(|i| if i < D::N { up.get(i) } else { 0.0 }),
+        };
         for (node, spread) in self.nodes.iter().zip(&self.spreads) {
             let hot = &mut contacts.hot[node.contact as usize];
             let (mut sum, pair) = (0.0, hot.bodies);
@@ -319,28 +362,11 @@ impl<D: Dim> Scratch<D> {
             manifold.friction_impulse = along * if node.side == 1 { scale } else { -scale };
             manifold.twist_impulse = about::<D>(node.couple, spread.normal) * scale;
             manifold.rolling_impulse = D::Ang::ZERO;
-            let inv = pair.map(|body| bodies.cores[body as usize].inv_mass);
-            let (light, heavy) = (inv[0].max(inv[1]), inv[0].min(inv[1]));
+            let inv_masses = pair.map(|body| bodies.cores[body as usize].inv_mass);
+            let rise = spread.normal.dot(up) * if node.side == 1 { 1.0 } else { -1.0 };
             let limit = load_limit(settings, islands, bodies.records[node.body].island);
-            let ratio = sum * light / (weight * settings.dt);
-            if ratio > limit {
-                scratch.refine.loads.push(HeavyLoad {
-                    bodies: pair,
-                    ratio,
-                    is_weight: false,
-                    is_joint: false,
-                });
-            }
-            let is_on_top = -spread.normal.dot(settings.gravity) > ON_TOP * weight && inv[node.side] == heavy;
-            if heavy > 0.0 && is_on_top && light > settings.refine_load.max(limit) * heavy {
-                let ratio = light / heavy;
-                scratch.refine.loads.push(HeavyLoad {
-                    bodies: pair,
-                    ratio,
-                    is_weight: true,
-                    is_joint: false,
-                });
-            }
+            let loads = heavy.of_contact(sum, inv_masses, || rise);
+            heavy.report((pair, false), loads, limit, &mut scratch.refine.loads);
         }
     }
 }

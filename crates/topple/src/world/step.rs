@@ -19,6 +19,9 @@ const KEPT_PAIRS: usize = 16_384;
 /// Pairs per piece when those that are known are left out; a constant, as [`BATCH`].
 const PAIRS: usize = 1024;
 
+/// How many pairs ahead memory is asked for the place of a new one.
+const AHEAD: usize = 8;
+
 /// Contacts per batch of the narrow phase. A constant: the cut must not depend on the number of threads.
 const BATCH: usize = 64;
 
@@ -80,6 +83,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     if world.settings.sleeping {
         world.put_to_sleep();
     }
+    world.split_islands();
     lap = world.profile.lap(Stage::Sleep, lap);
 
     // events: hits, persisting touches, sorting
@@ -109,7 +113,11 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     pairs.sort_unstable();
     pairs.dedup();
     world.contacts.reserve(pairs.len());
-    for &key in &pairs {
+    for (i, &key) in pairs.iter().enumerate() {
+        // PERF: pairs come in order, but their places in the table do not.
+        if let Some(&ahead) = pairs.get(i + AHEAD) {
+            world.contacts.pairs.prefetch(ahead);
+        }
         if world.create_contact(key) {
             world.profile.counters.new_pairs += 1;
             world.wake_by_arrival(key, &moved);
@@ -133,6 +141,9 @@ fn keep_new<D: Dim>(
     pairs: &mut Vec<PairKey>,
     kept: &mut Vec<usize>,
 ) {
+    if contacts.pair_count() == 0 {
+        return;
+    }
     let (count, pieces) = (pairs.len(), pairs.len().div_ceil(PAIRS));
     kept.clear();
     kept.resize(pieces, 0);

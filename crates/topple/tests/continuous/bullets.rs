@@ -158,7 +158,7 @@ fn swarm<D: Kit>(count: usize) -> World<D> {
         def.angular_velocity = random.turn::<D>(1.0) * random.range(0.0, 30.0);
         def.is_bullet = i % 2 == 0;
         let size = random.scale(0.05, 0.6);
-        let shapes = D::body(i % D::BODIES, size).into_iter().map(|shape| shape.restitution(0.8));
+        let shapes = D::body(i % D::SHOTS, size).into_iter().map(|shape| shape.restitution(0.8));
         world.create_body_with(def, shapes).unwrap();
     }
     world

@@ -6,6 +6,8 @@ mod bullets;
 mod impact;
 // What must not be stopped.
 mod sliding;
+// Bullets against each other and sleepers: how deep.
+mod pairs;
 // Nothing gets through walls.
 mod walls;
 

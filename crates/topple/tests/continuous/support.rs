@@ -54,10 +54,12 @@ pub(crate) trait Kit: Dim {
     fn body(kind: usize, size: Real) -> Vec<ShapeDef<Self>>;
     /// Number of kinds of bodies.
     const BODIES: usize;
+    /// The first ones have inner radii of their own: all but meshes.
+    const SHOTS: usize;
     /// The first ones are convex: nothing flies through them.
     const CONVEX: usize;
-    /// A wall in the plane y = 0 of its frame, reaching very far, and its name.
-    fn wall(kind: usize) -> (&'static str, Self::Shape);
+    /// A wall about the plane y = 0 of its frame, of the given width [m], its name, and half its thickness [m].
+    fn wall(kind: usize, width: Real) -> (&'static str, Self::Shape, Real);
     /// Number of kinds of walls.
     const WALLS: usize;
     /// A ball.
@@ -74,6 +76,7 @@ fn at<D: Dim>(shape: impl Into<ShapeDef<D>>, offset: D::Vec) -> ShapeDef<D> {
 
 impl Kit for D2 {
     const BODIES: usize = 8;
+    const SHOTS: usize = 8;
     const CONVEX: usize = 6;
     fn body(kind: usize, size: Real) -> Vec<ShapeDef<D2>> {
         let s = size;
@@ -99,21 +102,21 @@ impl Kit for D2 {
         }
     }
     const WALLS: usize = 8;
-    fn wall(kind: usize) -> (&'static str, Shape2) {
-        let end = Vec2::new(4000.0, 0.0);
+    fn wall(kind: usize, width: Real) -> (&'static str, Shape2, Real) {
+        let end = Vec2::new(0.5 * width, 0.0);
         match kind {
-            0 => ("segment", Shape2::segment(-end, end)),
-            1 => ("half-plane", Shape2::half_plane(Vec2::Y, 0.0)),
-            2 => ("rectangle of 0.1 mm", Shape2::rectangle(8000.0, 1e-4)),
-            3 => ("rectangle of 1 cm", Shape2::rectangle(8000.0, 0.01)),
-            4 => ("capsule of 1 mm", Shape2::capsule(-end, end, 5e-4)),
+            0 => ("segment", Shape2::segment(-end, end), 0.0),
+            1 => ("half-plane", Shape2::half_plane(Vec2::Y, 0.0), 0.0),
+            2 => ("rectangle of 0.1 mm", Shape2::rectangle(width, 1e-4), 5e-5),
+            3 => ("rectangle of 1 cm", Shape2::rectangle(width, 0.01), 5e-3),
+            4 => ("capsule of 1 mm", Shape2::capsule(-end, end, 5e-4), 5e-4),
             5 => {
                 // From right to left: solid below.
-                let points: Vec<_> = (0..81).map(|i| Vec2::new(4000.0 - 100.0 * i as Real, 0.0)).collect();
-                ("chain", Shape2::chain(&points).unwrap())
+                let points: Vec<_> = (0..81).map(|i| end * (1.0 - i as Real / 40.0)).collect();
+                ("chain", Shape2::chain(&points).unwrap(), 0.0)
             }
-            6 => ("height field", Shape2::height_field(8000.0, &[0.0; 81]).unwrap()),
-            _ => ("flat rectangle", Shape2::rectangle(8000.0, 0.0)),
+            6 => ("height field", Shape2::height_field(width, &[0.0; 81]).unwrap(), 0.0),
+            _ => ("flat rectangle", Shape2::rectangle(width, 0.0), 0.0),
         }
     }
     fn ball(radius: Real) -> Shape2 {
@@ -128,7 +131,8 @@ impl Kit for D2 {
 }
 
 impl Kit for D3 {
-    const BODIES: usize = 9;
+    const BODIES: usize = 11;
+    const SHOTS: usize = 9;
     const CONVEX: usize = 8;
     fn body(kind: usize, size: Real) -> Vec<ShapeDef<D3>> {
         let s = size;
@@ -144,28 +148,41 @@ impl Kit for D3 {
                 vec![Shape3::hull(&corners).unwrap().into()]
             }
             7 => vec![Shape3::rounded_cuboid(s, 0.5 * s, 0.6 * s, 0.1 * s).into()],
-            _ => vec![
+            8 => vec![
                 at(Shape3::cuboid(0.2 * s, s, 0.2 * s), Vec3::X * (0.4 * s)),
                 Shape3::sphere(0.2 * s).into(),
             ],
+            9 => vec![closed_mesh(0.5 * s).into()],
+            _ => vec![
+                at(closed_mesh(0.3 * s), Vec3::X * (0.4 * s)),
+                at(Shape3::capsule_y(0.5 * s, 0.1 * s), Vec3::X * (-0.2 * s)),
+                at(Shape3::cuboid(0.8 * s, 0.1 * s, 0.1 * s), Vec3::Y * (0.2 * s)),
+            ],
         }
     }
-    const WALLS: usize = 6;
-    fn wall(kind: usize) -> (&'static str, Shape3) {
+    const WALLS: usize = 7;
+    fn wall(kind: usize, width: Real) -> (&'static str, Shape3, Real) {
+        let half = 0.5 * width;
+        let corner = |x: Real, z: Real| Vec3::new(half * x, 0.0, half * z);
         match kind {
-            0 => ("plane", Shape3::plane(Vec3::Y, 0.0)),
-            1 => ("box of 0.1 mm", Shape3::cuboid(4000.0, 1e-4, 4000.0)),
-            2 => ("box of 1 µm", Shape3::cuboid(4000.0, 1e-6, 4000.0)),
+            0 => ("plane", Shape3::plane(Vec3::Y, 0.0), 0.0),
+            1 => ("box of 0.1 mm", Shape3::cuboid(width, 1e-4, width), 5e-5),
+            2 => ("box of 1 µm", Shape3::cuboid(width, 1e-6, width), 5e-7),
             3 => {
-                let corner = |x: Real, z: Real| Vec3::new(2000.0 * x, 0.0, 2000.0 * z);
                 let corners =
                     [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0), Vec3::ZERO];
                 // Four triangles about the middle, fronts up.
                 let triangles = [[4, 1, 0], [4, 2, 1], [4, 3, 2], [4, 0, 3]];
-                ("mesh", Shape3::mesh(&corners, &triangles).unwrap())
+                ("mesh", Shape3::mesh(&corners, &triangles).unwrap(), 0.0)
             }
-            4 => ("height field", Shape3::height_field(Vec2::splat(4000.0), 21, &[0.0; 21 * 21]).unwrap()),
-            _ => ("box of 1 cm", Shape3::cuboid(4000.0, 0.01, 4000.0)),
+            4 => {
+                ("height field", Shape3::height_field(Vec2::splat(width), 21, &[0.0; 21 * 21]).unwrap(), 0.0)
+            }
+            // So large that the square of the given width is inside.
+            5 => {
+                ("triangle", Shape3::triangle(corner(-1.0, 3.0), corner(3.0, -1.0), corner(-1.0, -1.0)), 0.0)
+            }
+            _ => ("box of 1 cm", Shape3::cuboid(width, 0.01, width), 5e-3),
         }
     }
     fn ball(radius: Real) -> Shape3 {
@@ -178,6 +195,17 @@ impl Kit for D3 {
         Quat::from_rotation_x(angle) * Quat::from_rotation_z(0.7 * angle)
     }
 }
+
+/// A ball of triangles.
+fn closed_mesh(radius: Real) -> Shape3 {
+    let surface = topple::shape::d3::mesh::generate::icosphere(radius, 1).unwrap();
+    Shape3::mesh(&surface.vertices, &surface.triangles).unwrap()
+}
+
+/// Width of a wall in one piece, of a tile [m], and tiles on each side of the middle one.
+pub(crate) const WIDTH: Real = 800.0;
+pub(crate) const TILE: Real = 10.0;
+pub(crate) const TILES: i32 = 6;
 
 /// Makes the shapes of a body collide with walls only: bodies 2, walls 1.
 pub(crate) fn only_walls<D: Dim>(mut shapes: Vec<ShapeDef<D>>) -> Vec<ShapeDef<D>> {

@@ -2,6 +2,7 @@
 
 mod contacts; // separation, normal, symmetry against the f64 reference
 mod degenerate; // coincident, nested, tiny, huge, flat
+mod mass; // f64 sums over triangles
 mod parry; // a second oracle
 mod persistence; // ids and axes over time
 mod rays;

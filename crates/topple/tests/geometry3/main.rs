@@ -2,14 +2,19 @@
 
 mod boxes;
 mod convex;
+mod degenerate;
 mod distance;
 mod elements;
 mod hulls;
+mod mass;
 mod normals;
 mod parry;
+mod persistence;
 mod pressed;
 mod reference;
 mod round;
 mod shapes;
+mod speculative;
 mod support;
+mod symmetry;
 mod tracking;

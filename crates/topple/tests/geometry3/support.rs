@@ -217,10 +217,8 @@ pub(crate) fn collide_cached_by(
     slop: f32,
     cache: &mut PairCache,
 ) -> LocalManifold<D3> {
-    let mut out = LocalManifold::default();
     let job = CollideJob { a, b, b_in_a, margin, slop, algorithm };
-    let mut counters = NarrowCounters::default();
-    Shape3::collide(&job, cache, &mut counters, &mut out);
+    let (out, counters) = collide_counted(&job, cache);
     check_sane(&out, margin, &format!("{algorithm:?} {a:?} {b:?} {b_in_a:?}"));
     // Each algorithm does its own work and no other's.
     let is_plane = [a, b].iter().any(|s| matches!(s, Shape3::Plane { .. }));
@@ -238,6 +236,17 @@ pub(crate) fn collide_cached_by(
         }
     }
     out
+}
+
+/// A collision and what it took; without the texts and checks of [`collide_cached_by`], for loops of many steps.
+pub(crate) fn collide_counted(
+    job: &CollideJob<'_, D3>,
+    cache: &mut PairCache,
+) -> (LocalManifold<D3>, NarrowCounters) {
+    let (mut out, mut counters) = (LocalManifold::default(), NarrowCounters::default());
+    Shape3::collide(job, cache, &mut counters, &mut out);
+    check_sane(&out, job.margin, job.a.kind());
+    (out, counters)
 }
 
 /// Compares a contact of sharp polyhedra, with a margin of 0.05, with what [`brute_force`] found: the depth to within 1e-4, and

@@ -18,6 +18,7 @@ mod compounds;
 // Piles at rest: they stand, carry their weight and fall asleep.
 mod stacking;
 mod statics;
+mod stiff_chains;
 // Heavy things on light ones: small steps for those who need them.
 mod small_steps;
 // What is its own mirror image stays so.
@@ -30,6 +31,8 @@ mod queries;
 mod settings;
 // What falls asleep, and what wakes it.
 mod sleeping;
+// Contacts that are kept, against computed ones.
+mod recycling;
 // The same bits: again, in other builds, on threads, after a restore, with stages swapped.
 mod determinism;
 // The whole state as bytes; damaged bytes are refused.

@@ -220,6 +220,193 @@ fn what_flew_off_does_not_matter<D: TestDim>() {
     assert_eq!(standing(&world), 20);
 }
 
+/// Small gaps are no support: whatever stands over them comes down, at any length of a step, before it sleeps.
+fn nothing_hovers<D: TestDim>() {
+    for dt in [1.0 / 60.0, 1.0 / 240.0] {
+        let mut world = World::<D>::new();
+        add_floor(&mut world, 0.6);
+        let gap = 0.0024;
+        let mut top = None;
+        for i in 0..40 {
+            let y = 0.25 + gap + (0.5 + gap) * i as Real;
+            top = Some(add_shaped(&mut world, 0.0, y, ShapeDef::new(D::block(1.0, 0.5)).friction(0.6)));
+        }
+        adjust(&mut world, |s| s.dt = dt);
+        let before = place(&world, top.unwrap()).get(1);
+        run(&mut world, 4.0);
+        let fallen = before - place(&world, top.unwrap()).get(1);
+        assert_close(format!("fall at dt {dt}"), fallen, 40.0 * gap, 5e-3, "m");
+    }
+}
+
+/// Short pushes that make a tower change between statics and small steps neither shake nor move it more than small steps alone.
+fn changing_over_is_quiet<D: TestDim>() {
+    let found = [true, false].map(|statics| {
+        let mut world = World::<D>::new();
+        adjust(&mut world, |s| s.statics = statics);
+        add_floor(&mut world, 0.6);
+        adjust(&mut world, |s| s.sleeping = false);
+        let cube = || ShapeDef::new(D::cube(1.0)).friction(0.6);
+        let ids: Vec<BodyId> =
+            (0..40).map(|i| add_shaped(&mut world, 0.0, 0.5 + i as Real, cube())).collect();
+        let weight = world.body(ids[0]).unwrap().mass() * 10.0;
+        let (mut energy, mut low, mut high, mut stood): (Real, Real, Real, _) = (0.0, Real::MAX, 0.0, 0);
+        for step in 0..600 {
+            if step % 30 < 2 {
+                let push = if step % 60 < 30 { 0.8 } else { -0.8 } * weight;
+                world.body_mut(ids[39]).unwrap().apply_force(D::vec(push, 0.0)).unwrap();
+            }
+            world.step();
+            if step > 200 {
+                energy = energy.max(kinetic_energy(&world));
+                let y = place(&world, ids[39]).get(1);
+                (low, high) = (low.min(y), high.max(y));
+                stood += u32::from(standing(&world) > 0);
+            }
+        }
+        (energy, high - low, place(&world, ids[39]).get(0).abs(), stood)
+    });
+    let [on, off] = found;
+    assert!(on.3 > 100 && on.3 < 395, "both ways are taken: {} of 399 steps by statics", on.3);
+    assert!(on.0 < 2.0 * off.0 + 0.01, "kinetic energy {} J, with small steps alone {} J", on.0, off.0);
+    assert!(on.1 < off.1 + 1e-3, "up and down by {} m, with small steps alone {} m", on.1, off.1);
+    assert!(on.2 < off.2 + 0.01, "aside by {} m, with small steps alone {} m", on.2, off.2);
+}
+
+/// Forces and points of contacts of a crooked tower under a push and a torque, whichever body of a pair was made first: as small
+/// steps find them.
+fn forces_are_those_of_small_steps<D: TestDim>() {
+    for reversed in [false, true] {
+        let found = [true, false].map(|statics| {
+            let mut world = World::<D>::new();
+            adjust(&mut world, |s| {
+                (s.sleeping, s.statics, s.gravity) = (false, statics, D::vec(0.0, -10.0));
+            });
+            let floor = (!reversed).then(|| add_floor(&mut world, 0.6));
+            let mut ids = vec![None; 20];
+            for k in 0..20 {
+                let i = if reversed { 19 - k } else { k };
+                let x = 0.02 * (i % 5) as Real;
+                let shape = ShapeDef::new(D::block(1.0, 0.5)).friction(0.6);
+                ids[i] = Some(add_shaped(&mut world, x, 0.25 + 0.5 * i as Real, shape));
+            }
+            floor.unwrap_or_else(|| add_floor(&mut world, 0.6));
+            for _ in 0..240 {
+                let mut body = world.body_mut(ids[14].unwrap()).unwrap();
+                body.apply_force(D::vec(1.5, -2.0)).unwrap();
+                body.apply_torque(D::spin(0.7)).unwrap();
+                world.step();
+            }
+            assert_eq!(standing(&world) == 20, statics);
+            let mut forces = Vec::new();
+            for contact in world.contacts().filter(|contact| contact.is_touching()) {
+                let mut presses: Vec<(u32, Real)> =
+                    contact.points().map(|point| (point.3, point.2)).collect();
+                presses.sort_unstable_by_key(|press| press.0);
+                forces.push((contact.normal_force(), contact.friction_force(), presses));
+            }
+            forces
+        });
+        assert_eq!((found[0].len(), found[1].len()), (20, 20));
+        for (on, off) in found[0].iter().zip(&found[1]) {
+            assert_close("normal force", on.0, off.0, 0.03 * off.0, "N");
+            assert_near("friction", on.1, off.1, 0.05, "N");
+            let whole: Real = off.2.iter().map(|press| press.1).sum();
+            for (a, b) in on.2.iter().zip(&off.2) {
+                assert_eq!(a.0, b.0, "the same points");
+                assert_close("point", a.1, b.1, 0.04 * whole, "N·s");
+            }
+        }
+    }
+}
+
+/// What statics has no word for is left to small steps.
+fn some_things_are_not_for_statics<D: TestDim>() {
+    type Change<D> = fn(&mut World<D>, &[BodyId], BodyId);
+    let cases: Vec<(&str, Change<D>)> = vec![
+        ("locks", |w, ids, _| w.body_mut(ids[7]).unwrap().set_locks(topple::Locks::ROTATION)),
+        ("restitution", |w, ids, _| {
+            let shape = w.body(ids[7]).unwrap().shapes().next().unwrap();
+            let material = topple::Material { friction: 0.6, restitution: 0.5, ..Default::default() };
+            w.set_material(shape, material).unwrap();
+        }),
+        ("conveyor", |w, ids, _| {
+            let shape = w.body(ids[7]).unwrap().shapes().next().unwrap();
+            let material =
+                topple::Material { friction: 0.6, surface_velocity: D::vec(0.1, 0.0), ..Default::default() };
+            w.set_material(shape, material).unwrap();
+        }),
+        ("belt by a hook", |w, _, _| {
+            w.set_pre_solve(Some(std::sync::Arc::new(|contact| {
+                *contact.surface_velocity = D::vec(0.1, 0.0);
+                true
+            })));
+        }),
+        ("turning ground", |w, _, floor| {
+            w.set_kind(floor, BodyKind::Kinematic).unwrap();
+            w.body_mut(floor).unwrap().set_angular_velocity(D::spin(0.01)).unwrap();
+        }),
+        ("too fast", |w, ids, _| w.body_mut(ids[3]).unwrap().set_linear_velocity(D::vec(0.0, 3.0)).unwrap()),
+    ];
+    for (name, change) in cases {
+        let mut world = World::<D>::new();
+        let shape = ShapeDef { pre_solve: true, ..ShapeDef::new(D::block(8.0, 1.0)).friction(0.6) };
+        let floor = world.create_body_with(BodyDef::fixed(D::point(0.0, -0.5)), [shape]).unwrap();
+        let ids = tower(&mut world, 20, (0, 0.0));
+        run(&mut world, 0.3);
+        assert_eq!(standing(&world), 20, "{name}: before");
+        change(&mut world, &ids, floor);
+        world.step();
+        world.step();
+        assert_eq!(standing(&world), 0, "{name}");
+    }
+}
+
+/// A block put beyond the limit of its support falls, though nothing has moved enough for its contact to be computed anew.
+fn moved_by_hand_is_looked_at_again<D: TestDim>() {
+    for (x, stands) in [(0.482, true), (0.502, false)] {
+        let mut world = World::<D>::new();
+        add_floor(&mut world, 0.6);
+        let mut ids = tower(&mut world, 20, (0, 0.0));
+        for &id in &ids[10..] {
+            let y = place(&world, id).get(1);
+            world.body_mut(id).unwrap().set_position(D::point(0.48, y)).unwrap();
+        }
+        run(&mut world, 0.5);
+        assert_eq!(standing(&world), 20);
+        for id in ids.split_off(10) {
+            let y = place(&world, id).get(1);
+            world.body_mut(id).unwrap().set_position(D::point(x, y)).unwrap();
+            ids.push(id);
+        }
+        run(&mut world, 15.0);
+        let top = place(&world, ids[19]).get(1);
+        assert_eq!(top > 9.0, stands, "{x}: top at {top}");
+    }
+}
+
+/// A tower and a heap that a light ball once joined to one island part again, with sleeping off too, and the tower stands.
+fn islands_part_again<D: TestDim>() {
+    let mut world = World::<D>::new();
+    add_floor(&mut world, 0.6);
+    let ids = tower(&mut world, 20, (0, 0.0));
+    for row in 0..12 {
+        for column in 0..12 - row {
+            let x = 1.9 + column as Real + 0.5 * row as Real;
+            add_body(&mut world, x, 0.5 + row as Real, D::cube(0.99));
+        }
+    }
+    let ball = add_shaped(&mut world, 0.95, 0.45, ShapeDef::new(D::ball(0.46)).density(0.01));
+    world.step();
+    world.step();
+    let joined = world.profile().counters.islands;
+    world.body_mut(ball).unwrap().set_position(D::point(-30.0, 0.45)).unwrap();
+    run(&mut world, 2.0);
+    assert_eq!((joined, world.profile().counters.islands), (1, 3));
+    run(&mut world, 4.0);
+    assert_eq!(standing(&world), 20, "top at {:?}", place(&world, ids[19]));
+}
+
 /// Errors within the slop are worked off without making speed of it.
 fn errors_are_worked_off<D: TestDim>() {
     let mut world = World::<D>::new();
@@ -240,7 +427,7 @@ fn errors_are_worked_off<D: TestDim>() {
     }
     assert_eq!(standing(&world), 20);
     assert!(fastest < 0.1, "{fastest} m/s");
-    assert!(deepest_overlap(&world) < 1e-4, "{} m", deepest_overlap(&world));
+    assert!(deepest_overlap(&world) < 5e-4, "{} m", deepest_overlap(&world));
     assert_close("top", place(&world, ids[19]).get(1), 9.75, 1e-3, "m");
 }
 
@@ -267,6 +454,27 @@ fn standing_is_deterministic<D: TestDim>() {
     }
 }
 
+/// About the normal friction holds a twist up to μ times the loads at their levers.
+#[test]
+fn twist_decides_3d() {
+    for (share, stands) in [(0.95, true), (1.05, false)] {
+        let mut world = World::<D3>::new();
+        add_floor(&mut world, 0.6);
+        let ids = tower(&mut world, 20, (0, 0.0));
+        run(&mut world, 0.3);
+        let weight = world.body(ids[19]).unwrap().mass() * 10.0;
+        // Corners of a face of 1 m by 0.5 m.
+        let limit = 0.6 * weight * (0.25_f32 + 0.0625).sqrt();
+        for _ in 0..20 {
+            world.body_mut(ids[19]).unwrap().apply_torque(Vec3::new(0.0, share * limit, 0.0)).unwrap();
+            world.step();
+        }
+        assert_eq!(standing(&world) == 20, stands, "share {share}");
+        let spin = world.body(ids[19]).unwrap().angular_velocity().y;
+        assert_eq!(spin < 1e-3, stands, "share {share}: {spin} rad/s");
+    }
+}
+
 macro_rules! both {
     ($($name:ident, $d2:ident, $d3:ident;)*) => {$(
         #[test]
@@ -289,6 +497,12 @@ both! {
     lifts_carry_towers, lifts_carry_towers_2d, lifts_carry_towers_3d;
     a_gentle_throw_is_survived, a_gentle_throw_is_survived_2d, a_gentle_throw_is_survived_3d;
     what_flew_off_does_not_matter, what_flew_off_does_not_matter_2d, what_flew_off_does_not_matter_3d;
+    nothing_hovers, nothing_hovers_2d, nothing_hovers_3d;
+    changing_over_is_quiet, changing_over_is_quiet_2d, changing_over_is_quiet_3d;
+    forces_are_those_of_small_steps, forces_are_those_of_small_steps_2d, forces_are_those_of_small_steps_3d;
+    some_things_are_not_for_statics, some_things_are_not_for_statics_2d, some_things_are_not_for_statics_3d;
+    moved_by_hand_is_looked_at_again, moved_by_hand_is_looked_at_again_2d, moved_by_hand_is_looked_at_again_3d;
+    islands_part_again, islands_part_again_2d, islands_part_again_3d;
     errors_are_worked_off, errors_are_worked_off_2d, errors_are_worked_off_3d;
     standing_is_deterministic, standing_is_deterministic_2d, standing_is_deterministic_3d;
 }

@@ -1,8 +1,11 @@
 //! Meshes, height fields and chains: geometry, mass, queries, contacts, sliding without ghosts.
 
 mod contacts;
+mod floors;
 mod life;
+mod log;
 mod mass;
+mod planes;
 mod queries;
 mod resting;
 mod shapes;

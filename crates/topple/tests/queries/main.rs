@@ -1,11 +1,10 @@
 //! Queries of the world: the tree must find exactly what looking at every shape finds.
 
+mod brute;
 mod composites;
 mod pairs;
 
-use std::sync::Arc;
 use topple::distance::closest_points;
-use topple::exec::Pool;
 use topple::math::*;
 use topple::world::{QueryFilter, Ray};
 use topple::{BodyDef, Shape2, Shape3, World};
@@ -151,26 +150,6 @@ fn cast_stops_at_the_surface_2d() {
 #[test]
 fn cast_stops_at_the_surface_3d() {
     cast_stops_at_the_surface::<D3>();
-}
-
-#[test]
-fn a_batch_of_rays_equals_single_rays_on_any_number_of_threads() {
-    let mut random = Random(5);
-    let mut world = scatter::<D3>(&mut random, 300);
-    let rays: Vec<_> = (0..1000)
-        .map(|_| Ray::<D3> {
-            origin: random.pose::<D3>(30.0).position,
-            direction: random.vector::<D3>(30.0),
-            max: 2.0,
-        })
-        .collect();
-    let filter = QueryFilter::default();
-    let single: Vec<_> = rays.iter().map(|ray| world.cast_ray(ray, &filter).unwrap()).collect();
-    for threads in [1, 3] {
-        world.set_executor(Arc::new(Pool::new(threads)));
-        assert_eq!(world.cast_rays(&rays, &filter).unwrap(), single);
-    }
-    assert!(single.iter().flatten().count() > 100);
 }
 
 #[test]

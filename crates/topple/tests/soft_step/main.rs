@@ -28,10 +28,34 @@ fn scene3(width: SimdWidth, threads: usize) -> u64 {
         };
         w.create_body_with(BodyDef3::dynamic(p), [def]).unwrap();
     }
+    add_loads3(&mut w);
+    let (mut at_once, mut standing) = (0, 0);
     for _ in 0..240 {
         w.step();
+        at_once += w.profile().counters.at_once;
+        standing += w.profile().counters.standing;
     }
+    assert!(at_once > 0 && standing > 0, "chains at once {at_once}, towers by statics {standing}");
     w.state_hash()
+}
+
+/// Beside the heap: a chain with a heavy end, let go, and a tower that stands.
+fn add_loads3(w: &mut World3) {
+    let mut last = w.create_body(BodyDef3::fixed([40.0, 30.0, 0.0])).unwrap();
+    for i in 0..20 {
+        let density = if i == 19 { 1000.0 } else { 1.0 };
+        let at = [40.5 + 0.5 * i as f32, 30.0, 0.0];
+        let shape = ShapeDef3::from(Shape3::sphere(0.2)).density(density);
+        let next = w.create_body_with(BodyDef3::dynamic(at), [shape]).unwrap();
+        let pivot = Pose::at([40.0 + 0.5 * i as f32, 30.0, 0.0]);
+        let kind = JointKind::Ball(joint::Ball::default());
+        w.create_joint(JointDef::at(w, last, next, kind, pivot).unwrap()).unwrap();
+        last = next;
+    }
+    for i in 0..20 {
+        let at = [-20.0, 0.45 + 0.9 * i as f32, 0.0];
+        w.create_body_with(BodyDef3::dynamic(at), [Shape3::cuboid(0.9, 0.9, 0.9)]).unwrap();
+    }
 }
 
 fn scene2(width: SimdWidth, threads: usize) -> u64 {
@@ -49,10 +73,34 @@ fn scene2(width: SimdWidth, threads: usize) -> u64 {
         };
         w.create_body_with(BodyDef2::dynamic(p), [def]).unwrap();
     }
+    add_loads2(&mut w);
+    let (mut at_once, mut standing) = (0, 0);
     for _ in 0..240 {
         w.step();
+        at_once += w.profile().counters.at_once;
+        standing += w.profile().counters.standing;
     }
+    assert!(at_once > 0 && standing > 0, "chains at once {at_once}, towers by statics {standing}");
     w.state_hash()
+}
+
+/// Beside the heap: a chain with a heavy end, let go, and a tower that stands.
+fn add_loads2(w: &mut World2) {
+    let mut last = w.create_body(BodyDef2::fixed([40.0, 30.0])).unwrap();
+    for i in 0..20 {
+        let density = if i == 19 { 1000.0 } else { 1.0 };
+        let at = [40.5 + 0.5 * i as f32, 30.0];
+        let shape = ShapeDef2::from(Shape2::circle(0.2)).density(density);
+        let next = w.create_body_with(BodyDef2::dynamic(at), [shape]).unwrap();
+        let pivot = Pose::at([40.0 + 0.5 * i as f32, 30.0]);
+        let kind = JointKind::Ball(joint::Ball::default());
+        w.create_joint(JointDef::at(w, last, next, kind, pivot).unwrap()).unwrap();
+        last = next;
+    }
+    for i in 0..20 {
+        let at = [-20.0, 0.45 + 0.9 * i as f32];
+        w.create_body_with(BodyDef2::dynamic(at), [Shape2::rectangle(0.9, 0.9)]).unwrap();
+    }
 }
 
 #[test]

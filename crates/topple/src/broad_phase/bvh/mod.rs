@@ -29,6 +29,7 @@ use super::proxy::prefetch;
 use super::{BroadPhase, PairKey, Proxies, ProxyKind};
 use crate::exec::{Executor, Serial};
 use crate::math::*;
+use crate::store::room;
 use build::Item;
 use core::ops::Range;
 use geometry::is_bounded;
@@ -55,9 +56,9 @@ const MAX_PENDING_SHARE: usize = 4;
 /// When more than one in so many leaves moved, all nodes are refitted, in the order of memory, and siblings are compared
 /// instead of single leaves with the root.
 const DENSE: usize = 4;
-/// The latter pays later in space, and where bodies are crowded, which means that a moved one has so many pairs.
+/// The latter pays later where bodies are crowded, which means that a moved one has so many pairs in the plane, and in space.
 const DENSE_CROWD: usize = 2;
-const CROWD: usize = 3;
+const CROWD: [Real; 2] = [3.0, 0.5];
 /// How many moves ahead memory is asked for what a move needs next.
 const AHEAD: usize = 6;
 /// Pairs of nodes per piece of the search.
@@ -85,9 +86,8 @@ pub struct BroadPhaseBvh<D: Dim> {
     homes: Vec<u32>,
     pending: Vec<u32>,
     unbounded: Vec<u32>,
-    /// Scratch: proxies that went far; items of a bulk build, per tree.
+    /// Scratch: proxies that went far.
     far: Vec<u32>,
-    bulk: [Vec<Item<D>>; 2],
     /// What the last update was told.
     updated: Vec<u32>,
     /// Scratch of the search: moved leaves, per tree; what pieces find.
@@ -108,7 +108,6 @@ impl<D: Dim> Default for BroadPhaseBvh<D> {
             pending: Vec::new(),
             unbounded: Vec::new(),
             far: Vec::new(),
-            bulk: [Vec::new(), Vec::new()],
             updated: Vec::new(),
             leaves: [Vec::new(), Vec::new()],
             searches: Vec::new(),
@@ -227,15 +226,8 @@ impl<D: Dim> BroadPhaseBvh<D> {
                         tree.set_leaf(self.homes[proxy as usize] & !KIND, &proxies.get(proxy).fat);
                     }
                 }
-                let items = &mut self.bulk[usize::from(is_static)];
-                items.clear();
-                items.extend(
-                    pending
-                        .iter()
-                        .filter(mine)
-                        .map(|&proxy| Item { bounds: proxies.get(proxy).fat, link: proxy | LEAF | MOVED }),
-                );
-                tree.rebuild(items, &mut self.homes, executor);
+                let item = |&proxy: &u32| Item { bounds: proxies.get(proxy).fat, link: proxy | LEAF | MOVED };
+                tree.rebuild(changed, pending.iter().filter(mine).map(item), &mut self.homes, executor);
                 continue;
             }
             if dense && !is_static {
@@ -274,12 +266,19 @@ impl<D: Dim> BroadPhaseBvh<D> {
     }
 
     /// Lists the leaves of moved proxies per tree; if they are many, in the order of memory, which is about that of space.
-    fn list_leaves(&mut self, moved: &[u32]) {
+    fn list_leaves(&mut self, moved: &[u32], dense: bool) {
         self.leaves.iter_mut().for_each(Vec::clear);
+        room::make_room(&mut self.leaves[0], moved.len());
+        if dense && !moved.is_empty() {
+            // So many that to look at every node takes less time than to sort them.
+            let nodes = self.moving.nodes.iter().enumerate();
+            let leaves = nodes.filter(|(_, node)| node.is_leaf() && node.is_moved() && node.index() != INDEX);
+            self.leaves[0].extend(leaves.map(|(at, _)| at as u32));
+        }
         for &proxy in moved {
             let home = self.home(proxy);
             match home & KIND {
-                MOVING => self.leaves[0].push(home),
+                MOVING if !dense => self.leaves[0].push(home & !KIND),
                 STATIC => self.leaves[1].push(home & !KIND),
                 _ => {}
             }
@@ -445,10 +444,10 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
             self.mark(moved);
         }
         self.unbounded_pairs(proxies, moved, out);
-        let share = if self.is_crowded || D::N == 3 { DENSE_CROWD } else { DENSE };
+        let share = if self.is_crowded { DENSE_CROWD } else { DENSE };
         let dense = moved.len() * share > self.moving.len() && self.moving.is_marked();
         let before = out.len();
-        self.list_leaves(if dense && self.fixed.len() == 0 { &[] } else { moved });
+        self.list_leaves(if dense && self.fixed.len() == 0 { &[] } else { moved }, dense);
         let pieces = (0..).take_while(|&number| self.piece(dense, number).is_some()).count();
         let mut searches = core::mem::take(&mut self.searches);
         if searches.len() < pieces {
@@ -468,7 +467,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         }
         self.searches = searches;
         if moved.len() * 2 * DENSE > self.moving.len() {
-            self.is_crowded = out.len() - before > moved.len() * CROWD;
+            self.is_crowded = (out.len() - before) as Real > moved.len() as Real * CROWD[D::N - 2];
         }
         if dense {
             self.moving.clear_all_moved();

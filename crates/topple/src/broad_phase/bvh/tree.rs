@@ -11,11 +11,12 @@
 mod stale;
 
 use super::build::{Item, build_in_place};
-use super::geometry::{area, contains, is_stride, overlaps, union};
+use super::geometry::{area, contains, girth, is_stride, overlaps, union};
 use super::nodes::Nodes;
 use super::quads::Quads;
 use crate::exec::Executor;
 use crate::math::*;
+use crate::store::room;
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;
 
@@ -32,13 +33,15 @@ pub(super) const ROOT: u32 = 0;
 /// Parent of the root, and of nodes that are not in use.
 const NOBODY: u32 = u32::MAX;
 
-/// A full rebuild is due when leaves have moved so often on average: it costs as much as some ten sweeps, and boxes
-/// grow little in one step.
+/// A full rebuild is due when leaves have moved so often on average, and nodes have grown by [`WEAR`]: it costs as much as some ten sweeps, and
+/// boxes grow little in one step.
 const MOVES_PER_REBUILD: usize = 6;
 /// What a move by more than a quarter of the box counts for.
 const MOVES_PER_STRIDE: usize = 2;
 /// What a leaf that jumped, and now stretches its ancestors, counts for in moves.
 const MOVES_PER_JUMP: usize = 16;
+/// By how much the nodes must have grown in all for that, as a share of what they were [1]: where everything moves alike, the tree stays as good as it was.
+const WEAR: Real = 0.05;
 /// Stale leaves that are fewer than one in so many are put in anew, one by one: to take apart what is above them would take apart much of
 /// the tree, and the subtrees that hang there would come to lie side by side as they are, however they overlap. More of them would spoil the tree.
 const FEW_STALE: usize = 64;
@@ -102,6 +105,9 @@ pub(super) struct Tree<D: Dim> {
     stale_moves: usize,
     /// Insertions and removals since the last full rebuild.
     changes: usize,
+    /// Girths of all inner nodes after the last full rebuild [m], and what sweeps have added to them since.
+    cost: Real,
+    grown: Real,
     /// What this tree writes into the homes of its proxies beside the node.
     tag: u32,
     items: Vec<Item<D>>,
@@ -128,6 +134,8 @@ impl<D: Dim> Tree<D> {
             moves: 0,
             stale_moves: 0,
             changes: 0,
+            cost: 0.0,
+            grown: 0.0,
             tag,
             items: Vec::new(),
             order: Vec::new(),
@@ -172,6 +180,7 @@ impl<D: Dim> Tree<D> {
         self.stale.clear();
         (self.leaves, self.ordered, self.marked) = (0, true, true);
         (self.moves, self.stale_moves, self.changes) = (0, 0, 0);
+        (self.cost, self.grown) = (0.0, 0.0);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -359,7 +368,7 @@ impl<D: Dim> Tree<D> {
         let nodes_each = (self.leaves / self.stale.len().max(1)).max(1).ilog2() as usize;
         let is_due = self.stale_moves >= self.stale.len() * (MOVES_PER_REBUILD + nodes_each);
         if self.changes * CHANGES_PER_REBUILD > self.leaves || is_due && self.stale.len() * 2 > self.leaves {
-            self.rebuild(&[], homes, executor);
+            self.rebuild(0, core::iter::empty(), homes, executor);
         } else if is_due && self.stale.len() * FEW_STALE < self.leaves {
             self.reinsert_stale(homes);
         } else if is_due && !self.stale.is_empty() {
@@ -369,16 +378,17 @@ impl<D: Dim> Tree<D> {
 
     /// As [`Self::refresh`], after most leaves were set by [`Self::set_leaf`].
     pub(super) fn refresh_all(&mut self, homes: &mut [u32], executor: &dyn Executor) {
-        if self.ordered && self.moves < self.leaves * MOVES_PER_REBUILD {
+        let is_worn = self.grown > WEAR * self.cost;
+        if self.ordered && (self.moves < self.leaves * MOVES_PER_REBUILD || !is_worn) {
             self.sweep();
         } else {
-            self.rebuild(&[], homes, executor);
+            self.rebuild(0, core::iter::empty(), homes, executor);
         }
     }
 
     /// Refits every node with a moved child, from the end of memory to the start, and marks it.
     fn sweep(&mut self) {
-        let mut refitted = 0;
+        let (mut refitted, mut grown) = (0, 0.0);
         for pair in (1..self.nodes.len() / 2).rev() {
             let (rest, pair) = self.nodes.split_at_mut(2 * pair);
             let (a, b) = (&pair[0], &pair[1]);
@@ -386,12 +396,15 @@ impl<D: Dim> Tree<D> {
                 continue;
             }
             let parent = &mut rest[a.parent as usize];
-            parent.bounds = union(&a.bounds, &b.bounds);
+            let bounds = union(&a.bounds, &b.bounds);
+            grown += girth(&bounds) - girth(&parent.bounds);
+            parent.bounds = bounds;
             parent.link |= MOVED;
             refitted += 1;
         }
         (self.marked, self.many_marks) = (true, true);
         self.refitted += refitted;
+        self.grown += grown;
     }
 
     /// Forgets that anything moved.
@@ -400,14 +413,21 @@ impl<D: Dim> Tree<D> {
         (self.marked, self.many_marks) = (true, false);
     }
 
-    /// Builds the whole tree from its leaves and `more`.
-    pub(super) fn rebuild(&mut self, more: &[Item<D>], homes: &mut [u32], executor: &dyn Executor) {
+    /// Builds the whole tree from its leaves and `more`, of which there are `most` or fewer.
+    pub(super) fn rebuild(
+        &mut self,
+        most: usize,
+        more: impl Iterator<Item = Item<D>>,
+        homes: &mut [u32],
+        executor: &dyn Executor,
+    ) {
         self.items.clear();
+        room::make_room(&mut self.items, self.leaves + most);
         // Leaves in the order of memory, which after the last rebuild was that of space.
         let leaves = self.nodes.iter().filter(|node| node.is_leaf() && node.index() != INDEX);
         self.items.extend(leaves.map(|node| Item { bounds: node.bounds, link: node.link & !STALE }));
         debug_assert_eq!(self.items.len(), self.leaves);
-        self.items.extend_from_slice(more);
+        self.items.extend(more);
         self.clear();
         self.leaves = self.items.len();
         if self.leaves == 0 {
@@ -421,6 +441,7 @@ impl<D: Dim> Tree<D> {
             }
         }
         self.nodes[0].parent = NOBODY;
+        self.cost = self.nodes.iter().filter(|node| !node.is_leaf()).map(|node| girth(&node.bounds)).sum();
         self.many_marks = true;
         self.rebuilt += self.leaves as u64;
     }

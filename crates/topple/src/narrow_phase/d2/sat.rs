@@ -9,7 +9,6 @@ use super::super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCac
 use super::clip;
 use crate::math::*;
 use crate::shape::d2::{Outline, rectangle_corners, rectangle_outline};
-use crate::shape::{Shape2, ShapeOps};
 
 /// Marks a [`PairCache`] with an edge of a in field `a` and the corner of b below it in field `b`.
 const EDGE_OF_A: u32 = 1;
@@ -91,7 +90,7 @@ pub(super) fn outlines(
     let nothing = Axis { on_b: false, edge: 0, corner: 0, separation: Real::NEG_INFINITY };
     let mut best = last.unwrap_or(nothing);
     // Planes on the larger body last longer; of equal axes that of the body searched first wins.
-    let b_first = job.algorithm == Algorithm::SeparatingPlanes && is_larger(job.b, job.a);
+    let b_first = job.algorithm == Algorithm::SeparatingPlanes && job.is_b_larger();
     for on_b in [b_first, !b_first] {
         if best.separation > limit {
             break;
@@ -106,11 +105,6 @@ pub(super) fn outlines(
     }
     let last = last.filter(|l| !l.is_same_edge(&best));
     clip::contact(job, a, b, best, last, out).store(cache);
-}
-
-/// True if `x` is larger than `y`, by what fits inside.
-fn is_larger(x: &Shape2, y: &Shape2) -> bool {
-    x.inner_radius() > y.inner_radius()
 }
 
 /// Two rounded rectangles (half sizes, radius): the most common pair, with its four axes in closed form.
@@ -129,11 +123,14 @@ pub(super) fn rectangles(
     let limit = job.margin + radius_a + radius_b;
     let gap_a = from_a.abs() - half_a - Vec2::new(c * half_b.x + s * half_b.y, s * half_b.x + c * half_b.y);
     let gap_b = from_b.abs() - half_b - Vec2::new(c * half_a.x + s * half_a.y, s * half_a.x + c * half_a.y);
-    counters.computed += 1;
-    counters.axes += 4;
-    if gap_a.max(gap_b).max_element() > limit {
-        // Nothing to remember: the test of all axes is as cheap as that of one.
-        return;
+    let in_order = job.algorithm == Algorithm::SeparatingPlanes;
+    if !in_order {
+        counters.computed += 1;
+        counters.axes += 4;
+        if gap_a.max(gap_b).max_element() > limit {
+            // Nothing to remember: the test of all axes is as cheap as that of one.
+            return;
+        }
     }
     let (va, vb) = (rectangle_corners(half_a), rectangle_corners(half_b));
     let a = rectangle_outline(&va, radius_a);
@@ -147,15 +144,36 @@ pub(super) fn rectangles(
     };
     let in_a = gap_a.x.max(gap_a.y);
     let in_b = gap_b.x.max(gap_b.y);
-    let best = if in_b > in_a {
-        let edge = edge(gap_b.x >= gap_b.y, -from_b);
-        let corner = rectangle_corner(rotation.rotate(-b.normals[edge]));
-        Axis { on_b: true, edge, corner, separation: in_b }
-    } else {
-        let edge = edge(gap_a.x >= gap_a.y, from_a);
-        let corner = rectangle_corner(rotation.rotate_inv(-a.normals[edge]));
-        Axis { on_b: false, edge, corner, separation: in_a }
+    let best_of = |on_b: bool| {
+        if on_b {
+            let edge = edge(gap_b.x >= gap_b.y, -from_b);
+            let corner = rectangle_corner(rotation.rotate(-b.normals[edge]));
+            Axis { on_b, edge, corner, separation: in_b }
+        } else {
+            let edge = edge(gap_a.x >= gap_a.y, from_a);
+            let corner = rectangle_corner(rotation.rotate_inv(-a.normals[edge]));
+            Axis { on_b, edge, corner, separation: in_a }
+        }
     };
+    if in_order {
+        // [Yuksel2007]: the last plane first, then those of the larger body, and the first that separates will do.
+        let last = Axis::load(cache, &a, &b).map(|l| l.updated(&a, &b, &job.b_in_a, &job.swapped().b_in_a));
+        counters.axes += u64::from(last.is_some());
+        if let Some(last) = last.filter(|l| l.separation > limit) {
+            counters.cache_hits += 1;
+            return last.store(cache);
+        }
+        counters.computed += 1;
+        let b_first = job.is_b_larger();
+        for on_b in [b_first, !b_first] {
+            counters.axes += 2;
+            let plane = best_of(on_b);
+            if plane.separation > limit {
+                return plane.store(cache);
+            }
+        }
+    }
+    let best = best_of(in_b > in_a);
     let last = Axis::load(cache, &a, &b)
         .filter(|l| !l.is_same_edge(&best))
         .map(|l| l.updated(&a, &b, &job.b_in_a, &job.swapped().b_in_a));

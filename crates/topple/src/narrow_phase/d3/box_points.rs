@@ -319,8 +319,9 @@ pub(super) fn edge_contact(
     let cos = f.r[i][j];
     let det = (1.0 - cos * cos).max(NO_CROSS_SQUARED);
     let (da, db) = (d[i], d.dot(dir_b));
-    let x = ((da - cos * db) / det).clamp(-f.h[0][i], f.h[0][i]);
-    let y = ((cos * da - db) / det).clamp(-f.h[1][j], f.h[1][j]);
+    // Not `clamp`: it panics for a box with negative sizes, which no world accepts but a caller without one may bring.
+    let x = ((da - cos * db) / det).max(-f.h[0][i]).min(f.h[0][i]);
+    let y = ((cos * da - db) / det).max(-f.h[1][j]).min(f.h[1][j]);
     let (pa, pb) = (on_a + Vec3::axis(i) * x, on_b + dir_b * y);
     // Apart, and the lines cross beyond the ends: the axis separates by less than the true distance.
     if gap > 0.0 && pa.distance(pb) > job.margin + radii[0] + radii[1] {

@@ -132,8 +132,7 @@ pub(super) fn collide(
         }
     }
     counters.computed += 1;
-    let is_b_first =
-        job.algorithm == Algorithm::SeparatingPlanes && hb.element_product() > ha.element_product();
+    let is_b_first = job.algorithm == Algorithm::SeparatingPlanes && job.is_b_larger();
     if job.algorithm == Algorithm::SeparatingPlanes
         && let Some((axis, gap)) = first_plane(&f, cached, is_b_first, limit, counters)
     {

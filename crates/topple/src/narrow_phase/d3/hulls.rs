@@ -9,7 +9,6 @@ use super::patch::{self, Patch, PatchJob};
 use super::{CLEARLY_FLATTER, NEARLY_FLAT, NO_CROSS_SQUARED, SECOND_FACE, convex};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::ShapeOps;
 use crate::shape::d3::{EdgeLine, HullFace, HullView, LineBlock};
 
 const FACE_A: u32 = 32;
@@ -113,7 +112,7 @@ pub(super) fn collide(
     };
     // [Yuksel2007]: after a face the edges first, and faces of the larger body before those of the smaller.
     let in_order = job.algorithm == Algorithm::SeparatingPlanes;
-    let is_b_first = in_order && job.b.inner_radius() > job.a.inner_radius();
+    let is_b_first = in_order && job.is_b_larger();
     let edges_first = in_order && cached.is_some_and(|c| c.kind != EDGES);
     let mut edge = None;
     if edges_first {

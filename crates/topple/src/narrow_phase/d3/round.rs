@@ -10,6 +10,8 @@ use crate::shape::d3::{HullData, closest_on_segment, segment_fraction};
 const ABOVE_FACE: Real = 1e-6;
 /// Squared sine below which the closest points of two segments are anywhere along them (no unit): the middle is taken.
 const PARALLEL_LINES: Real = 1e-10;
+/// Distance of two axes as a share of the longer one that counts as none (no unit): a few roundings of f32 coordinates.
+const COINCIDENT: Real = 1e-6;
 /// Sine below which an edge of a box and a segment have no common normal (no unit): the faces cover that direction.
 const NO_CROSS: Real = 1e-3;
 /// Cosine above which the true direction counts as the normal of the face (no unit): about 0.8 degrees.
@@ -169,7 +171,10 @@ pub(super) fn capsule_capsule(
     } else {
         across(db)
     };
-    out.normal = offset.normalize_or(fallback);
+    // Axes that meet to within rounding have no direction between them: what is left of one may point along them.
+    let is_direction = gap > COINCIDENT * da.length().max(db.length());
+    let towards_b = if fallback.dot(offset) < 0.0 { -fallback } else { fallback };
+    out.normal = if is_direction { offset.normalize_or(fallback) } else { towards_b };
     if !skew && lengths > 0.0 {
         // Side by side: the two ends of the common stretch, as seen along a.
         let aa = da.length_squared();

@@ -245,7 +245,7 @@ pub(super) fn collide(
     let mut order = Order::default();
     if job.algorithm == Algorithm::SeparatingPlanes {
         order.edges_first = is_known && cache.kind != AXIS;
-        order.b_first = job.b.inner_radius() > job.a.inner_radius();
+        order.b_first = job.is_b_larger();
     }
     let Some(found) = measure(&cores, limit, order, job, counters) else { return };
     if found.distance > limit {

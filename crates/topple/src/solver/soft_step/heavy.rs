@@ -10,23 +10,23 @@ pub(super) const SETTLING_LOAD: Real = 4.0;
 /// Loads that a list has room for, to begin with: all contacts of a piece.
 const LOADS: usize = 64;
 /// Cosine between the normal and the vertical up to which the upper body counts as standing on the lower one.
-pub(crate) const ON_TOP: Real = 0.5;
+const ON_TOP: Real = 0.5;
 
 /// Finds contacts that carry many times the weight of the lighter body.
-pub(super) struct Heavy {
+pub(crate) struct Heavy {
     /// 1/(g·h) [s/m].
-    pub(super) per_weight: Real,
+    pub(crate) per_weight: Real,
     /// Ratio of masses above which the heavier one counts as a load.
-    pub(super) limit: Real,
+    pub(crate) limit: Real,
     /// Share of the load that settles.
-    pub(super) settled: Real,
+    pub(crate) settled: Real,
     /// Unit vector against gravity; zero without.
-    pub(super) up: [Real; 3],
+    pub(crate) up: [Real; 3],
 }
 
 impl Heavy {
     /// Notes what is above the limit.
-    pub(super) fn report(
+    pub(crate) fn report(
         &self,
         (bodies, is_joint): ([u32; 2], bool),
         (ratio, weight): (Real, Real),
@@ -52,8 +52,7 @@ impl Heavy {
         (push * light * self.per_weight, if heavy > 0.0 { light / heavy } else { 0.0 })
     }
 
-    /// Load of a contact, and the weight of a heavy body that stands on a light one: it will come to bear, even if the sweeps
-    /// have not yet found it out.
+    /// Load of a contact in a row.
     #[inline]
     pub(super) fn of<D: Dim, const N: usize, const A: usize, const P: usize>(
         &self,
@@ -62,15 +61,27 @@ impl Heavy {
         row: &Row<N, A, P>,
     ) -> (Real, Real) {
         let sum: Real = row.points[..contact.manifold.count as usize].iter().map(|p| p.lambda.0[lane]).sum();
-        let (inv_ma, inv_mb) = (row.inv_ma.0[lane], row.inv_mb.0[lane]);
+        let inv_masses = [row.inv_ma.0[lane], row.inv_mb.0[lane]];
+        self.of_contact(sum, inv_masses, || (0..N).map(|i| row.n[i].0[lane] * self.up[i]).sum())
+    }
+
+    /// Load of a contact with the impulse `push`, and the weight of a heavy body that stands on a light one: it will come to bear, even
+    /// if the sweeps have not yet found it out. `rise` tells how far the normal from a to b points up (cosine).
+    #[inline]
+    pub(crate) fn of_contact(
+        &self,
+        push: Real,
+        [inv_ma, inv_mb]: [Real; 2],
+        rise: impl Fn() -> Real,
+    ) -> (Real, Real) {
         let (light, heavy) = (inv_ma.max(inv_mb), inv_ma.min(inv_mb));
         let mut weight = 0.0;
-        if heavy > 0.0 && light > self.limit * heavy && sum > 0.0 {
-            let up: Real = (0..N).map(|i| row.n[i].0[lane] * self.up[i]).sum();
+        if heavy > 0.0 && light > self.limit * heavy && push > 0.0 {
+            let up = rise();
             if (if inv_mb < inv_ma { up } else { -up }) > ON_TOP {
                 weight = light / heavy;
             }
         }
-        (sum * light * self.per_weight, weight)
+        (push * light * self.per_weight, weight)
     }
 }

@@ -25,8 +25,10 @@ const ROUNDS: usize = 32;
 const POINT_ROUNDS: usize = 8;
 /// An approach has to exceed what load and acceleration make in this many steps.
 const REST_STEPS: Real = 2.0;
-/// Contacts that would be reached in this many steps count as reached: gravity, or another impact, may speed them up.
-const REACH_STEPS: Real = 1.1;
+/// Contacts that would be reached in this many steps count as reached: gravity, another impact, or the turn of a corner, may speed
+/// them up. What is left out and reached all the same loses its bounce: boxes lost 2 to 9 % of their energy in 50 s with 1.1,
+/// 10⁻⁵ with 1.5.
+const REACH_STEPS: Real = 1.5;
 
 /// What the impacts of a step need to know.
 pub(crate) struct Impacts<'a, D: Dim, const S: usize> {
@@ -134,7 +136,7 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         let parting = |a: &Struck<N, A>, b: &Struck<N, A>, ja: &[Real; A], jb: &[Real; A]| {
             dot(&n, &b.v) - dot(&n, &a.v) + dot(jb, &b.u) - dot(ja, &a.u)
         };
-        let mut wanted = [None; P];
+        let (mut wanted, mut before) = ([None; P], [0.0; P]);
         for i in 0..row.count as usize {
             let point = &row.points[i];
             let (mass, gap) = (point.mass.0[lane], point.s0.0[lane]);
@@ -142,7 +144,8 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
                 continue;
             }
             let (ja, jb) = jacobians(i);
-            let approach = 0.5 * alpha * self.h - parting(&a, &b, &ja, &jb);
+            before[i] = parting(&a, &b, &ja, &jb);
+            let approach = 0.5 * alpha * self.h - before[i];
             let load = point.lambda.0[lane] / (mass * self.h);
             let rest = REST_STEPS * self.dt * (alpha.max(0.0) + load);
             if approach > self.threshold + rest
@@ -167,6 +170,26 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
                 a.push(&n, &ja, given[i] - new);
                 b.push(&n, &jb, new - given[i]);
                 given[i] = new;
+            }
+        }
+        if count > 1 {
+            // Rounds end before they have converged. The size of the whole impulse that belongs to its direction: the work it does
+            // is that of the speeds that were wanted, to the last digit.
+            let (mut asked, mut found) = (0.0, 0.0);
+            for i in 0..row.count as usize {
+                let Some(wanted) = wanted[i] else { continue };
+                let (ja, jb) = jacobians(i);
+                asked += given[i] * (wanted - before[i]);
+                found += given[i] * (parting(&a, &b, &ja, &jb) - before[i]);
+            }
+            if asked > 0.0 && found > 0.0 {
+                let more = asked / found - 1.0;
+                for i in 0..row.count as usize {
+                    let (ja, jb) = jacobians(i);
+                    a.push(&n, &ja, -more * given[i]);
+                    b.push(&n, &jb, more * given[i]);
+                    given[i] += more * given[i];
+                }
             }
         }
         let total: Real = given.iter().sum();

@@ -39,8 +39,9 @@ mod stages;
 mod velocities;
 
 pub use cost::{PassCost, SubstepCost};
-pub(crate) use heavy::ON_TOP;
+pub(crate) use heavy::Heavy;
 pub use lanes::SimdWidth;
+pub(crate) use prepare::Softness;
 pub use stages::SoftDim;
 
 use super::{Solver, SolverContext};
@@ -71,6 +72,10 @@ impl<D: Dim> SolverSoftStep<D> {
 impl<D: Dim> Solver<D> for SolverSoftStep<D> {
     fn name(&self) -> &'static str {
         "soft-step"
+    }
+
+    fn expect(&mut self, bodies: usize) {
+        D::expect(&mut self.core, bodies);
     }
 
     fn leaves_finite(&self) -> bool {

@@ -8,6 +8,7 @@ use super::kernel::{Side, add_scaled, dot, gather, minus, tangents};
 use super::lanes::{F8, Lanes};
 use super::pack::Whitening;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
+use crate::Settings;
 use crate::contact::{Contact, ContactPoint};
 use crate::math::*;
 
@@ -15,6 +16,9 @@ use crate::math::*;
 const LEAST_REACH: Real = 1e-9;
 /// Weight of a point at the far end of the speculative distance (no unit): above 0, so that some point always counts.
 const LEAST_WEIGHT: Real = 1e-3;
+
+/// Cycles of a soft contact per sub-step, at most (no unit): stiffer ones would ring.
+const MAX_CONTACT_RATE: Real = 0.125;
 
 /// Softness of a contact for sub-steps of length h: see the head of `kernel.rs`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +37,19 @@ impl Softness {
         let a2 = h * omega * a1;
         let mass_scale = a2 / (1.0 + a2);
         Self { rate: mass_scale * omega / a1, mass_scale }
+    }
+
+    /// Of contacts between moving bodies, and of those with the ground, for sub-steps of length h [s] that are `refinement` times
+    /// finer than usual.
+    pub(crate) fn of_contacts<D: Dim>(settings: &Settings<D>, refinement: Real, h: Real) -> [Self; 2] {
+        let hertz = (settings.contact_hertz * refinement).min(MAX_CONTACT_RATE / h);
+        [hertz, 2.0 * hertz].map(|hertz| Self::new(hertz, settings.contact_damping, h))
+    }
+
+    /// How far a contact point of the effective mass 1/k [kg] gives way at rest under an impulse per sub-step [N·s]: where the pull
+    /// of its bias and what its softness gives up of the impulse are equal [m].
+    pub(crate) fn sag(&self, impulse: Real, k: Real) -> Real {
+        (1.0 - self.mass_scale) * impulse * k / self.rate
     }
 }
 

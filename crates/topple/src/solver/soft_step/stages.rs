@@ -27,8 +27,6 @@ const ROWS_PER_PIECE: usize = 8;
 const SHARED_PIECES: usize = 3;
 /// Contacts in less memory than this stay in the caches by themselves [bytes].
 const NEAR: usize = 8 << 20;
-/// Cycles of a soft contact per sub-step, at most (no unit): stiffer ones would ring.
-const MAX_CONTACT_RATE: Real = 0.125;
 
 /// What a dimension gives to this solver.
 pub trait SoftDim: WideDim + Sized {
@@ -44,6 +42,8 @@ pub trait SoftDim: WideDim + Sized {
     ) where
         Self: Dim;
     #[doc(hidden)]
+    fn expect(core: &mut Self::Core, bodies: usize);
+    #[doc(hidden)]
     fn cost() -> SubstepCost;
 }
 
@@ -56,6 +56,9 @@ impl SoftDim for D2 {
         width: SimdWidth,
     ) {
         core.solve(joints, context, width);
+    }
+    fn expect(core: &mut Self::Core, bodies: usize) {
+        core.warm(bodies);
     }
     fn cost() -> SubstepCost {
         cost::<Self, 2, 1, 2, 1, 0, 8>()
@@ -71,6 +74,9 @@ impl SoftDim for D3 {
         width: SimdWidth,
     ) {
         core.solve(joints, context, width);
+    }
+    fn expect(core: &mut Self::Core, bodies: usize) {
+        core.warm(bodies);
     }
     fn cost() -> SubstepCost {
         cost::<Self, 3, 3, 4, 2, 1, 16>()
@@ -150,6 +156,15 @@ enum Stage {
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
     Core<N, A, P, T, K, S>
 {
+    /// Makes room for so many bodies, and touches it. Not for rows: they start with a cache line, so allocators cannot let them grow without
+    /// copying, and to touch them anew at every size on the way would take more time than it saves.
+    fn warm(&mut self, bodies: usize) {
+        room::warm(&mut self.packed, bodies + 1);
+        room::warm(&mut self.lines, bodies);
+        room::warm(&mut self.whitenings, bodies);
+        room::warm(&mut self.after, bodies);
+    }
+
     /// Cuts the colours into rows and lists the stages.
     fn plan<D: Dim>(
         &mut self,
@@ -312,11 +327,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         self.plan(joint_rows, context, &joint_scene);
         self.whitenings = whitenings;
 
-        let hertz = (settings.contact_hertz * refinement).min(MAX_CONTACT_RATE / h);
-        let soft = [
-            Softness::new(hertz, settings.contact_damping, h),
-            Softness::new(2.0 * hertz, settings.contact_damping, h),
-        ];
+        let soft = Softness::of_contacts(settings, refinement, h);
         let params = PrepareParams {
             warm: if settings.warm_starting { 1.0 / refinement } else { 0.0 },
             settled: if settings.warm_starting && refinement == 1.0 { 1.0 } else { 0.0 },
@@ -361,13 +372,13 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         if loads.len() < row_pieces {
             loads.resize_with(row_pieces, Vec::new);
         }
-        loads.iter_mut().for_each(Vec::clear);
+        loads[..row_pieces].iter_mut().for_each(Vec::clear);
         // One for those that are solved at once.
         let joint_pieces = all_joints.pieces().max(1);
         if joint_loads.len() < joint_pieces {
             joint_loads.resize_with(joint_pieces, Vec::new);
         }
-        joint_loads.iter_mut().for_each(Vec::clear);
+        joint_loads[..joint_pieces].iter_mut().for_each(Vec::clear);
         let lists = Disjoint::new(loads);
         let joint_lists = Disjoint::new(joint_loads);
         let forces = Disjoint::new(core::slice::from_mut(&mut context.forces));
@@ -630,7 +641,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
             Stage::Direct { pass } => {
                 // SAFETY: one piece.
-                unsafe { joint_rows.run_direct((packed, rotations), &joint_scene, pass) };
+                unsafe { joint_rows.run_direct((packed, rotations), &joint_scene, pass, width) };
             }
             Stage::StoreDirect => {
                 // SAFETY: one piece.
@@ -643,8 +654,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let is_small = 2 * pieces.iter().filter(|&&count| count >= SHARED_PIECES).count() < pieces.len();
         let executor = if is_small { &Serial } else { context.executor };
         executor.run_stages(pieces, &work);
-        let reported: usize = self.loads.iter().chain(&self.joint_loads).map(Vec::len).sum();
-        room::make_room(context.loads, reported);
-        self.loads.iter().chain(&self.joint_loads).for_each(|list| context.loads.extend_from_slice(list));
+        let lists = || self.loads[..row_pieces].iter().chain(&self.joint_loads[..joint_pieces]);
+        room::make_room(context.loads, lists().map(Vec::len).sum());
+        lists().for_each(|list| context.loads.extend_from_slice(list));
     }
 }

@@ -399,12 +399,13 @@ impl<'a, D: Dim> SharedJoints<'a, D> {
         (bodies, rotations): (Disjoint<'_, Packed<S>>, Disjoint<'_, D::Rot>),
         scene: &JointScene<'_, D>,
         pass: JointPass,
+        width: SimdWidth,
     ) {
         let count = scene.whitenings.len();
         // SAFETY: by the caller.
         let (direct, bodies, rotations) =
             unsafe { (self.direct.get(0), bodies.range(0, count), rotations.range(0, count)) };
-        direct.run(DirectRun { bodies, rotations, whitenings: scene.whitenings, scene }, pass);
+        direct.run(DirectRun { bodies, rotations, whitenings: scene.whitenings, scene }, pass, width);
     }
 
     /// Hands back the impulses of those that were solved at once, and each joint to `done`.

@@ -28,6 +28,7 @@ impl<const M: usize> Default for Factor<M> {
 
 impl<const M: usize> Factor<M> {
     /// Zeroes, in the layout of the order.
+    #[inline(always)]
     pub(super) fn clear(&mut self, order: &Order) {
         self.diagonal.clear();
         self.diagonal.resize(order.links.len(), [[0.0; M]; M]);
@@ -38,6 +39,7 @@ impl<const M: usize> Factor<M> {
     }
 
     /// Factors what was filled in.
+    #[inline(always)]
     pub(super) fn factor(&mut self, order: &Order) {
         let Self { diagonal, couplings, .. } = self;
         let mut target = order.targets.iter();
@@ -63,6 +65,7 @@ impl<const M: usize> Factor<M> {
     }
 
     /// Solves for `values`.
+    #[inline(always)]
     pub(super) fn solve(&mut self, order: &Order) {
         let Self { diagonal, couplings, values } = self;
         for column in 0..order.links.len() {
@@ -98,7 +101,7 @@ impl<const M: usize> Factor<M> {
 }
 
 /// a·b.
-#[inline]
+#[inline(always)]
 fn product<const M: usize>(a: &Block<M>, b: &Block<M>) -> Block<M> {
     let mut out = [[0.0; M]; M];
     for r in 0..M {
@@ -112,7 +115,7 @@ fn product<const M: usize>(a: &Block<M>, b: &Block<M>) -> Block<M> {
 }
 
 /// to −= a·bᵀ.
-#[inline]
+#[inline(always)]
 fn subtract_transposed<const M: usize>(to: &mut Block<M>, a: &Block<M>, b: &Block<M>) {
     for r in 0..M {
         for c in 0..M {
@@ -126,8 +129,8 @@ fn subtract_transposed<const M: usize>(to: &mut Block<M>, a: &Block<M>, b: &Bloc
 }
 
 /// Inverse of a symmetric positive semi-definite block; rows that depend on others get none.
-#[inline]
-fn inverse<const M: usize>(k: &Block<M>) -> Block<M> {
+#[inline(always)]
+pub(super) fn inverse<const M: usize>(k: &Block<M>) -> Block<M> {
     let mut l = [[0.0; M]; M];
     let (mut pivots, mut inverses) = ([0.0; M], [0.0; M]);
     for j in 0..M {

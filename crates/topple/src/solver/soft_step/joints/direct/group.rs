@@ -1,7 +1,7 @@
 //! The passes over a group.
 
 use super::DirectRun;
-use super::factor::Factor;
+use super::factor::{Factor, inverse};
 use super::link::{Body, Collect, Link, WIDE, dot, narrow, wide};
 use super::order::{GROUND, Order};
 use crate::joint::{Answer, NO_LENGTH};
@@ -12,6 +12,10 @@ use crate::solver::soft_step::pack::{plain_spin, whiten_spin};
 
 /// κ of the head: some more than a quarter, because tension changes within a sub-step.
 const TENSION_INERTIA: Real = 1.0;
+/// Groups in steps this many times finer do without: their sub-steps resolve a pull of a million weights. They are small because
+/// something touches, and contacts know the own inertia only: projections that are orthogonal for different inertias gain energy
+/// in turns (no unit).
+const RESOLVED: Real = 8.0;
 /// Share of the vibration between two links that a sub-step takes, at most (no unit).
 const TENSION_DAMPING: Real = 0.4;
 /// Pulls that grow by more than this within a pass are looked at again (no unit).
@@ -20,6 +24,8 @@ const JERK: Real = 2.0;
 const LIGHT: Real = 0.25;
 /// How often, at most.
 const MOST_ATTEMPTS: u32 = 4;
+/// How far closing a gap may turn a body within a sub-step, at most [rad].
+const MOST_TURN: f64 = 0.1;
 /// Compliance as a share of each diagonal entry (no unit): so little that 10⁶ times the weight of a link does not show.
 const COMPLIANCE: f64 = 1e-10;
 
@@ -30,13 +36,16 @@ pub(super) struct Group<D: Dim, const M: usize> {
     bodies: Vec<Body>,
     /// The same before a pass.
     saved: Vec<Body>,
-    /// Pull of each joint on its body b, by which tension is judged [N·s].
-    pulls: Vec<D::Vec>,
-    /// Inertia of tension of each body.
-    tension: Vec<D::Inertia>,
+    /// Pull of each joint in this pass and the ones before it in the sub-step, by which tension is judged [N·s].
+    pulls: Vec<Real>,
+    /// κ of the head: none where small steps resolve what light links do.
+    kappa: Real,
     factor: Factor<M>,
+    /// Impulses without those that close gaps.
+    first: Vec<[f64; M]>,
     /// The factor is that of where the bodies are.
     is_factored: bool,
+    dimension: core::marker::PhantomData<D>,
 }
 
 impl<D: Dim, const M: usize> Default for Group<D, M> {
@@ -46,9 +55,11 @@ impl<D: Dim, const M: usize> Default for Group<D, M> {
             bodies: Vec::new(),
             saved: Vec::new(),
             pulls: Vec::new(),
-            tension: Vec::new(),
+            kappa: 0.0,
             factor: Factor::default(),
+            first: Vec::new(),
             is_factored: false,
+            dimension: core::marker::PhantomData,
         }
     }
 }
@@ -61,10 +72,11 @@ impl<D: Dim, const M: usize> Group<D, M> {
         self.pulls.clear();
         self.bodies.clear();
         self.bodies.resize(scene.props.len(), Body::NONE);
+        self.kappa = if scene.refinement > RESOLVED { 0.0 } else { TENSION_INERTIA };
         for row in rows {
             let softness = if row.joint.softness.is_some() { (1.0 - row.scale) / row.scale } else { 0.0 };
             let ends = row.dynamic_ends();
-            self.pulls.push(row.joint.push * scene.warm);
+            self.pulls.push(row.joint.push.length() * scene.warm);
             self.links.push(Link::new(ends, f64::from(softness)));
             for end in ends.into_iter().filter(|&end| end != GROUND) {
                 self.bodies[end as usize].is_end = true;
@@ -73,6 +85,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// One pass: with bias, or the relaxing one.
+    #[inline(always)]
     pub(super) fn run<const S: usize>(
         &mut self,
         rows: &mut [SingleRow<D>],
@@ -84,19 +97,23 @@ impl<D: Dim, const M: usize> Group<D, M> {
         for (index, row) in rows.iter_mut().enumerate() {
             self.look(&run, row, index, is_biased);
         }
+        self.bodies.iter_mut().for_each(|body| body.carried = body.tension);
         // Where the relaxing pass stands the next sub-step begins: its factor serves both.
         if !(is_biased && self.is_factored) {
             self.weigh(rows, run.scene);
             self.assemble(order);
         }
         self.is_factored = !is_biased;
-        let push_speed = is_biased.then_some(run.scene.settings.joint_push_speed);
         self.saved.clone_from(&self.bodies);
         for attempt in 0.. {
+            self.carry();
             if is_biased {
                 self.damp(rows);
             }
-            self.solve(rows, order, push_speed);
+            self.solve(order);
+            if is_biased {
+                self.close(rows, order, run.scene);
+            }
             if !self.is_jerked(rows, order, run.scene.h) || attempt == MOST_ATTEMPTS {
                 break;
             }
@@ -105,11 +122,17 @@ impl<D: Dim, const M: usize> Group<D, M> {
             self.weigh(rows, run.scene);
             self.assemble(order);
         }
+        if !self.is_finite() {
+            // Whatever the cause, what was finite stays so.
+            self.bodies.clone_from(&self.saved);
+            self.factor.values.fill([0.0; M]);
+        }
         self.record(rows, order);
         self.hand_back(rows, &mut run, is_biased);
     }
 
     /// Takes the velocities over. At the start of a sub-step what joints did in the last one is taken out of them.
+    #[inline(always)]
     fn load<const S: usize>(&mut self, run: &DirectRun<'_, D, S>, is_biased: bool) {
         for (slot, body) in self.bodies.iter_mut().enumerate().filter(|(_, body)| body.is_end) {
             let (v, u) = run.bodies[slot].velocity::<D>();
@@ -122,6 +145,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Looks at one joint.
+    #[inline(always)]
     fn look<const S: usize>(
         &mut self,
         run: &DirectRun<'_, D, S>,
@@ -167,50 +191,74 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// How the bodies answer, with the inertia of tension: see the head.
+    #[inline(always)]
     fn weigh(&mut self, rows: &[SingleRow<D>], scene: &JointScene<'_, D>) {
-        let mut tension = core::mem::take(&mut self.tension);
-        tension.clear();
-        tension.resize(self.bodies.len(), D::Inertia::ZERO);
-        self.bodies.iter_mut().for_each(|body| body.tension = 0.0);
-        for ((row, link), pull) in rows.iter().zip(&mut self.links).zip(&self.pulls) {
-            let strength = TENSION_INERTIA * scene.h * pull.length();
+        let Self { bodies, links, pulls, kappa, .. } = self;
+        for body in bodies.iter_mut() {
+            (body.tension, body.turning) = (0.0, [[0.0; 3]; 3]);
+        }
+        for ((row, link), pull) in rows.iter().zip(links).zip(pulls.iter()) {
+            let strength = *kappa * scene.h * pull;
             link.tension = Real::INFINITY;
             for (side, r) in row.levers.into_iter().enumerate() {
                 let length = r.length();
                 link.tension = link.tension.min(strength * length);
                 if link.ends[side] != GROUND && length > NO_LENGTH {
-                    let sum = &mut tension[link.ends[side] as usize];
-                    *sum = sum.plus(D::Inertia::of_point(strength / length, r));
-                    self.bodies[link.ends[side] as usize].tension += strength * length;
+                    let body = &mut bodies[link.ends[side] as usize];
+                    add_point::<D>(&mut body.turning, f64::from(strength / length), r);
+                    body.tension += strength * length;
                 }
             }
         }
-        for (slot, body) in self.bodies.iter_mut().enumerate().filter(|(_, body)| body.is_end) {
+        for (slot, body) in bodies.iter_mut().enumerate().filter(|(_, body)| body.is_end) {
             let props = &scene.props[slot];
             let answer = Answer::<D>::of(props);
-            let is_turning_free = props.locks >> 3 == 0;
-            let inverse = if is_turning_free && tension[slot] != D::Inertia::ZERO {
-                props.inv_inertia.inverse().plus(tension[slot]).inverse()
-            } else {
-                props.inv_inertia
-            };
+            if props.locks >> 3 != 0 {
+                // What turns about some axes only is left as it is.
+                (body.tension, body.turning) = (0.0, [[0.0; 3]; 3]);
+            }
             body.lightness = 0.0;
+            let own = (body.tension > 0.0).then(|| props.inv_inertia.inverse());
+            let mut inertia = body.turning;
             for axis in 0..D::ANGULAR {
                 let mut unit = D::Ang::ZERO;
                 unit.set(axis, 1.0);
-                body.lightness = body.lightness.max(props.inv_inertia.apply(unit).get(axis));
-                let column = inverse.apply(unit);
+                let column = props.inv_inertia.apply(unit);
+                body.lightness = body.lightness.max(column.get(axis));
                 (0..D::ANGULAR).for_each(|i| body.inv_inertia[i][axis] = f64::from(column.get(i)));
+                if let Some(own) = own {
+                    let column = own.apply(unit);
+                    (0..D::ANGULAR).for_each(|i| inertia[i][axis] += f64::from(column.get(i)));
+                }
+            }
+            if own.is_some() {
+                // In double precision: about the lever there is none of tension, however much there is across.
+                body.inv_inertia = inverse(&inertia);
             }
             for axis in 0..D::N {
                 let is_free = answer.locks >> axis & 1 == 0;
                 body.inv_mass[axis] = if is_free { f64::from(answer.inv_mass) } else { 0.0 };
             }
         }
-        self.tension = tension;
+    }
+
+    /// Spins under a tension that has grown: what turns with the inertia of tension keeps its momentum. With its speed it would
+    /// gain energy from nothing, and pull the more the more it gains.
+    fn carry(&mut self) {
+        for body in self.bodies.iter_mut().filter(|body| body.is_end && body.tension > body.carried) {
+            let lost = f64::from(1.0 - body.carried / body.tension);
+            let spin: [f64; 3] =
+                core::array::from_fn(|i| if i < D::ANGULAR { body.v[D::N + i] } else { 0.0 });
+            let excess = times(&body.turning, &spin.map(|w| lost * w));
+            let turned = times(&body.inv_inertia, &excess);
+            let mut change = [0.0; WIDE];
+            (0..D::ANGULAR).for_each(|i| change[D::N + i] = -turned[i]);
+            body.push(&change);
+        }
     }
 
     /// M⁻¹·Jᵀ of all rows.
+    #[inline(always)]
     fn answer(&mut self) {
         for link in &mut self.links {
             for side in (0..2).filter(|&side| link.ends[side] != GROUND) {
@@ -231,6 +279,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Takes some of the vibration of light links that the sub-steps do not resolve: see the head.
+    #[inline(always)]
     fn damp(&mut self, rows: &[SingleRow<D>]) {
         for (row, link) in rows.iter().zip(&self.links) {
             let length2 = row.levers[1].length_squared();
@@ -242,7 +291,18 @@ impl<D: Dim, const M: usize> Group<D, M> {
             let fast = link.tension * self.bodies[a].lightness.max(self.bodies[b].lightness);
             let share = TENSION_DAMPING * link.tension * fast / (1.0 + fast);
             let spin = narrow::<D>(&self.bodies[b].v).1 - narrow::<D>(&self.bodies[a].v).1;
-            let turn = D::Inertia::of_point(share / length2, row.levers[1]).apply(spin);
+            let mut turn = D::Inertia::of_point(share / length2, row.levers[1]).apply(spin);
+            // No more than what takes the most energy: about the lever of the other one nothing of tension resists.
+            let resistance = |turn: D::Ang| -> f64 {
+                let turn: [f64; 3] =
+                    core::array::from_fn(|i| if i < D::ANGULAR { f64::from(turn.get(i)) } else { 0.0 });
+                let answers = [a, b].map(|slot| times(&self.bodies[slot].inv_inertia, &turn));
+                (0..3).map(|i| turn[i] * (answers[0][i] + answers[1][i])).sum()
+            };
+            let (taken, given) = (f64::from(turn.dot(spin)), resistance(turn));
+            if given > taken {
+                turn = turn * ((taken / given) as Real);
+            }
             for (slot, sign) in [(a, 1.0), (b, -1.0)] {
                 let body = &mut self.bodies[slot];
                 let mut change = [0.0; WIDE];
@@ -256,6 +316,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Velocities back to the packed bodies, and what the joints did to the joints.
+    #[inline(always)]
     fn hand_back<const S: usize>(
         &self,
         rows: &mut [SingleRow<D>],
@@ -278,6 +339,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     }
 
     /// Fills A in and factors it.
+    #[inline(always)]
     fn assemble(&mut self, order: &Order) {
         self.answer();
         let Self { links, factor, .. } = self;
@@ -299,42 +361,70 @@ impl<D: Dim, const M: usize> Group<D, M> {
         factor.factor(order);
     }
 
-    /// Finds the impulses of all rows and applies them. With bias if there is a speed at which gaps are closed at most [m/s].
-    fn solve(&mut self, rows: &mut [SingleRow<D>], order: &Order, push_speed: Option<Real>) {
+    /// Finds the impulses of all rows that leave no speed between the anchors, and applies them.
+    #[inline(always)]
+    fn solve(&mut self, order: &Order) {
         let Self { links, factor, bodies, .. } = self;
         for (column, &index) in order.links.iter().enumerate() {
-            let (link, row) = (&links[index as usize], &rows[index as usize]);
-            let mut wanted = link.speed(bodies);
-            if let Some(most) = push_speed {
-                let (rate, most) = (f64::from(row.rate / row.scale), f64::from(most));
-                for i in 0..link.count {
-                    let pull = rate * link.error[i];
-                    wanted[i] +=
-                        link.drift[i] + if link.is_linear[i] { pull.clamp(-most, most) } else { pull };
-                }
-            }
-            factor.values[column] = wanted.map(|speed| -speed);
+            factor.values[column] = links[index as usize].speed(bodies).map(|speed| -speed);
         }
         factor.solve(order);
         for (column, &index) in order.links.iter().enumerate() {
             let (link, x) = (&links[index as usize], &factor.values[column]);
             for side in (0..2).filter(|&side| link.ends[side] != GROUND) {
-                let answer = &link.answer[side];
-                let change = core::array::from_fn(|k| (0..M).map(|i| answer[i][k] * x[i]).sum());
-                bodies[link.ends[side] as usize].push(&change);
+                bodies[link.ends[side] as usize].push(&link.change(side, x));
             }
         }
     }
 
+    /// The same for the errors, on top. Light links between heavy bodies that are almost straight close a gap by turning fast: as much
+    /// as they can turn before the linear rows are worth nothing, and the rest later.
+    #[inline(always)]
+    fn close(&mut self, rows: &[SingleRow<D>], order: &Order, scene: &JointScene<'_, D>) {
+        let Self { links, factor, bodies, first, .. } = self;
+        first.clone_from(&factor.values);
+        let most = f64::from(scene.settings.joint_push_speed);
+        for (column, &index) in order.links.iter().enumerate() {
+            let (link, row) = (&links[index as usize], &rows[index as usize]);
+            let rate = f64::from(row.rate / row.scale);
+            let mut wanted = [0.0; M];
+            for i in 0..link.count {
+                let pull = rate * link.error[i];
+                wanted[i] = link.drift[i] + if link.is_linear[i] { pull.clamp(-most, most) } else { pull };
+            }
+            factor.values[column] = wanted.map(|speed| -speed);
+        }
+        factor.solve(order);
+        bodies.iter_mut().for_each(|body| body.closing = [0.0; WIDE]);
+        for (column, &index) in order.links.iter().enumerate() {
+            let (link, x) = (&links[index as usize], &factor.values[column]);
+            for side in (0..2).filter(|&side| link.ends[side] != GROUND) {
+                let (change, body) = (link.change(side, x), &mut bodies[link.ends[side] as usize]);
+                (0..WIDE).for_each(|k| body.closing[k] += change[k]);
+            }
+        }
+        let turn = |body: &Body| body.closing[D::N..D::N + D::ANGULAR].iter().map(|w| w * w).sum::<f64>();
+        let fastest = bodies.iter().map(turn).fold(0.0, f64::max).sqrt() * f64::from(scene.h);
+        let share = if fastest > MOST_TURN { MOST_TURN / fastest } else { 1.0 };
+        for body in bodies.iter_mut() {
+            let change = body.closing.map(|v| share * v);
+            body.push(&change);
+        }
+        for (x, first) in factor.values.iter_mut().zip(first.iter()) {
+            (0..M).for_each(|i| x[i] = first[i] + share * x[i]);
+        }
+    }
+
     /// Notes the pulls that were found. True if they are much more than the inertia counted on.
+    #[inline(always)]
     fn is_jerked(&mut self, rows: &[SingleRow<D>], order: &Order, h: Real) -> bool {
-        let Self { links, factor, bodies, pulls, .. } = self;
+        let Self { links, factor, bodies, pulls, kappa, .. } = self;
         bodies.iter_mut().for_each(|body| body.found = 0.0);
         for (column, &index) in order.links.iter().enumerate() {
             let (link, row, x) = (&links[index as usize], &rows[index as usize], &factor.values[column]);
-            let pull = row.pushed + link.effect::<D>(1, x).0;
+            let pull = (row.pushed + link.effect::<D>(1, x).0).length();
             pulls[index as usize] = pull;
-            let strength = TENSION_INERTIA * h * pull.length();
+            let strength = *kappa * h * pull;
             for side in (0..2).filter(|&side| link.ends[side] != GROUND) {
                 bodies[link.ends[side] as usize].found += strength * row.levers[side].length();
             }
@@ -342,7 +432,16 @@ impl<D: Dim, const M: usize> Group<D, M> {
         bodies.iter().any(|body| body.found > JERK * body.tension && body.found * body.lightness > LIGHT)
     }
 
+    /// True if all that was found is.
+    #[inline(always)]
+    fn is_finite(&self) -> bool {
+        let is_narrow = |v: &f64| v.abs() <= f64::from(Real::MAX);
+        self.factor.values.iter().flatten().all(&is_narrow)
+            && self.bodies.iter().all(|body| body.v.iter().all(is_narrow))
+    }
+
     /// Adds what was found to the impulses of the joints.
+    #[inline(always)]
     fn record(&self, rows: &mut [SingleRow<D>], order: &Order) {
         for (column, &index) in order.links.iter().enumerate() {
             let (link, row) = (&self.links[index as usize], &mut rows[index as usize]);
@@ -354,4 +453,25 @@ impl<D: Dim, const M: usize> Group<D, M> {
             row.turned[1] += turn_b;
         }
     }
+}
+
+/// Adds the inertia of a mass at r.
+#[inline]
+fn add_point<D: Dim>(to: &mut [[f64; 3]; 3], mass: f64, r: D::Vec) {
+    let r: [f64; 3] = core::array::from_fn(|i| if i < D::N { f64::from(r.get(i)) } else { 0.0 });
+    let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    if D::ANGULAR == 1 {
+        to[0][0] += mass * square;
+        return;
+    }
+    for i in 0..3 {
+        for j in 0..3 {
+            to[i][j] += mass * (if i == j { square } else { 0.0 } - r[i] * r[j]);
+        }
+    }
+}
+
+#[inline]
+fn times(matrix: &[[f64; 3]; 3], v: &[f64; 3]) -> [f64; 3] {
+    core::array::from_fn(|i| matrix[i][0] * v[0] + matrix[i][1] * v[1] + matrix[i][2] * v[2])
 }

@@ -17,11 +17,17 @@ pub(super) struct Body {
     pub inv_mass: [f64; 3],
     /// Inverse inertia with tension.
     pub inv_inertia: [[f64; 3]; 3],
+    /// What closing gaps does to it.
+    pub closing: [f64; WIDE],
     /// Some joint holds it.
     pub is_end: bool,
     /// Sum of the inertias of tension that are counted on, and those found [kg·m²].
     pub tension: Real,
     pub found: Real,
+    /// The sum with which its velocity was found: infinite before the first pass.
+    pub carried: Real,
+    /// The inertia of tension [kg·m²].
+    pub turning: [[f64; 3]; 3],
     /// Largest entry of the inverse of its own inertia [1/(kg·m²)].
     pub lightness: Real,
 }
@@ -32,14 +38,17 @@ impl Body {
         done: [0.0; WIDE],
         inv_mass: [0.0; 3],
         inv_inertia: [[0.0; 3]; 3],
+        closing: [0.0; WIDE],
         is_end: false,
-        tension: 0.0,
+        tension: Real::INFINITY,
         found: 0.0,
+        carried: Real::INFINITY,
+        turning: [[0.0; 3]; 3],
         lightness: 0.0,
     };
 
     /// Changes its velocity on behalf of a joint.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, change: &[f64; WIDE]) {
         for i in 0..WIDE {
             self.v[i] += change[i];
@@ -91,7 +100,7 @@ impl<const M: usize> Link<M> {
     }
 
     /// Ċ of each row.
-    #[inline]
+    #[inline(always)]
     pub(super) fn speed(&self, bodies: &[Body]) -> [f64; M] {
         let mut speed = self.ground_speed;
         for side in (0..2).filter(|&side| self.ends[side] != GROUND) {
@@ -103,15 +112,22 @@ impl<const M: usize> Link<M> {
         speed
     }
 
-    /// What impulses of the rows do to one side: impulse [N·s] and angular impulse [N·m·s].
+    /// What impulses of the rows do to the velocity of one side.
     #[inline]
+    pub(super) fn change(&self, side: usize, x: &[f64; M]) -> [f64; WIDE] {
+        let answer = &self.answer[side];
+        core::array::from_fn(|k| (0..M).map(|i| answer[i][k] * x[i]).sum())
+    }
+
+    /// What impulses of the rows do to one side: impulse [N·s] and angular impulse [N·m·s].
+    #[inline(always)]
     pub(super) fn effect<D: Dim>(&self, side: usize, x: &[f64; M]) -> (D::Vec, D::Ang) {
         let j = &self.jacobian[side];
         narrow::<D>(&core::array::from_fn(|k| (0..M).map(|i| f64::from(j[i][k]) * x[i]).sum()))
     }
 
     /// J·M⁻¹·Jᵀ with the rows of another one, over the bodies that both have.
-    #[inline]
+    #[inline(always)]
     pub(super) fn coupling(&self, other: &Self) -> Block<M> {
         let mut block = [[0.0; M]; M];
         for a in 0..2 {
@@ -130,7 +146,7 @@ impl<const M: usize> Link<M> {
     }
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn dot(a: &[f32; WIDE], b: &[f64; WIDE]) -> f64 {
     let a = a.map(f64::from);
     // Two sums side by side, and then their sum: half the waiting.
@@ -140,7 +156,7 @@ pub(super) fn dot(a: &[f32; WIDE], b: &[f64; WIDE]) -> f64 {
 }
 
 /// Linear, then angular numbers.
-#[inline]
+#[inline(always)]
 fn row_of<D: Dim>(linear: D::Vec, angular: D::Ang) -> [f32; WIDE] {
     let mut out = [0.0; WIDE];
     (0..D::N).for_each(|i| out[i] = linear.get(i));
@@ -149,13 +165,13 @@ fn row_of<D: Dim>(linear: D::Vec, angular: D::Ang) -> [f32; WIDE] {
 }
 
 /// The same in double precision.
-#[inline]
+#[inline(always)]
 pub(super) fn wide<D: Dim>(linear: D::Vec, angular: D::Ang) -> [f64; WIDE] {
     row_of::<D>(linear, angular).map(f64::from)
 }
 
 /// The reverse of [`wide`].
-#[inline]
+#[inline(always)]
 pub(super) fn narrow<D: Dim>(v: &[f64; WIDE]) -> (D::Vec, D::Ang) {
     let (mut linear, mut angular) = (D::Vec::ZERO, D::Ang::ZERO);
     (0..D::N).for_each(|i| linear.set(i, v[i] as Real));
@@ -167,7 +183,7 @@ pub(super) fn narrow<D: Dim>(v: &[f64; WIDE]) -> (D::Vec, D::Ang) {
 pub(super) struct Collect<'a, const M: usize>(pub &'a mut Link<M>);
 
 impl<D: Dim, const M: usize> RowSink<D> for Collect<'_, M> {
-    #[inline]
+    #[inline(always)]
     fn block<const B: usize>(
         &mut self,
         at: usize,

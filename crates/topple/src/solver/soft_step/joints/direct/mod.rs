@@ -24,6 +24,7 @@ use super::single::SingleRow;
 use super::{JointPass, JointScene};
 use crate::joint::JointKind;
 use crate::math::*;
+use crate::solver::SimdWidth;
 use crate::solver::soft_step::pack::{Packed, Whitening};
 use group::Group;
 use order::Order;
@@ -96,11 +97,39 @@ impl<D: Dim> Direct<D> {
     }
 
     /// One pass over all joints.
-    pub(super) fn run<const S: usize>(&mut self, run: DirectRun<'_, D, S>, pass: JointPass) {
+    pub(super) fn run<const S: usize>(
+        &mut self,
+        run: DirectRun<'_, D, S>,
+        pass: JointPass,
+        width: SimdWidth,
+    ) {
         if pass == JointPass::WarmStart {
             return;
         }
         let is_biased = pass == JointPass::Solve;
+        #[cfg(target_arch = "x86_64")]
+        if width == SimdWidth::Eight {
+            // SAFETY: solvers have no width that the machine lacks.
+            return unsafe { self.run_avx2(run, is_biased) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = width;
+        self.run_here(run, is_biased);
+    }
+
+    /// The same operations in the same order, by instructions that take four numbers at once.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn run_avx2<const S: usize>(&mut self, run: DirectRun<'_, D, S>, is_biased: bool) {
+        self.run_here(run, is_biased);
+    }
+
+    /// With the instructions of the caller: everything below is inlined.
+    #[inline(always)]
+    fn run_here<const S: usize>(&mut self, run: DirectRun<'_, D, S>, is_biased: bool) {
         if self.is_three {
             self.three.run(&mut self.rows, &self.order, run, is_biased);
         } else {

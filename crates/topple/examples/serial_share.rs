@@ -1,0 +1,161 @@
+//! How much of a step only one thread can do, and how fast two could be at most: measured on one thread, which tells more on a machine
+//! with other work to do than timing two.
+//!
+//! `serial_share [steps]`. A stage of p pieces takes two threads ⌈p/2⌉/p of its time at best; what is not handed out, all of it.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+use topple::exec::Executor;
+use topple::world::STAGES;
+use topple::*;
+
+/// Does everything itself, and notes how long that took [ns].
+#[derive(Default)]
+struct Clocked {
+    /// In stages that were handed out.
+    inside: AtomicU64,
+    /// What two threads would have needed for them at best.
+    halved: AtomicU64,
+}
+
+impl Clocked {
+    fn time(&self, pieces: usize, work: impl FnOnce()) {
+        let start = Instant::now();
+        work();
+        let time = start.elapsed().as_nanos() as u64;
+        self.inside.fetch_add(time, Ordering::Relaxed);
+        let halved = if pieces == 0 { time } else { time * pieces.div_ceil(2) as u64 / pieces as u64 };
+        self.halved.fetch_add(halved, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: one piece after the other, each once.
+unsafe impl Executor for Clocked {
+    fn threads(&self) -> usize {
+        1
+    }
+
+    fn run(&self, pieces: usize, work: &(dyn Fn(usize) + Sync)) {
+        self.time(pieces, || (0..pieces).for_each(work));
+    }
+}
+
+fn main() -> Result<(), Error> {
+    let steps = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(200);
+    println!(
+        "{:<22} {:>8} {:>9} {:>8} {:>8}   stages that are not handed out [% of the step]",
+        "world", "contacts", "step [ms]", "serial", "2 thr."
+    );
+    show("plane: pyramid", flat_pyramid()?, steps);
+    show("plane: turning square", tumbler()?, steps);
+    show("space: pyramid", square_pyramid()?, steps);
+    show("space: heap", heap()?, steps);
+    Ok(())
+}
+
+fn show<D: Dim>(name: &str, mut world: World<D>, steps: usize) {
+    let clock = Arc::new(Clocked::default());
+    world.set_executor(clock.clone());
+    let mut samples = Vec::new();
+    let mut serial_stages = [0.0; STAGES.len()];
+    for step in 0..steps {
+        let before = (clock.inside.load(Ordering::Relaxed), clock.halved.load(Ordering::Relaxed));
+        world.step();
+        let inside = (clock.inside.load(Ordering::Relaxed) - before.0) as f64 * 1e-6;
+        let halved = (clock.halved.load(Ordering::Relaxed) - before.1) as f64 * 1e-6;
+        if step < steps / 2 {
+            continue;
+        }
+        let total = world.profile().total.as_secs_f64() * 1e3;
+        samples.push((total, (total - inside) / total, total / (total - inside + halved)));
+        for (sum, (stage, _)) in serial_stages.iter_mut().zip(STAGES) {
+            *sum += world.profile().stage(stage).as_secs_f64() * 1e3 / total;
+        }
+    }
+    let median = |of: fn(&(f64, f64, f64)) -> f64| {
+        let mut values = samples.iter().map(of).collect::<Vec<_>>();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied().unwrap_or_default()
+    };
+    let (total, serial, speed) = (median(|s| s.0), median(|s| s.1), median(|s| s.2));
+    let contacts = world.profile().counters.contacts;
+    let alone = STAGES
+        .iter()
+        .zip(serial_stages)
+        .filter(|((_, name), _)| ["islands", "sleep", "events"].contains(name));
+    let alone =
+        alone.map(|((_, name), sum)| format!("{name} {:.1}", 100.0 * sum / samples.len().max(1) as f64));
+    println!(
+        "{name:<22} {contacts:>8} {total:>9.3} {:>6.1} % {speed:>8.2}   {}",
+        serial * 100.0,
+        alone.collect::<Vec<_>>().join(", ")
+    );
+}
+
+fn settings<D: Dim>() -> Settings<D> {
+    Settings { sleeping: false, ..Settings::default() }
+}
+
+fn flat_pyramid() -> Result<World2, Error> {
+    let mut world = World2::with_settings(settings())?;
+    world.create_body_with(BodyDef2::fixed([0.0, -1.0]), [Shape2::rectangle(400.0, 2.0)])?;
+    for row in 0..100 {
+        for i in 0..100 - row {
+            let x = (i as f32 - (100 - row) as f32 * 0.5 + 0.5) * 1.05;
+            let at = BodyDef2::dynamic([x, 0.5 + row as f32]);
+            world.create_body_with(at, [Shape2::rectangle(1.0, 1.0)])?;
+        }
+    }
+    Ok(world)
+}
+
+/// 2 025 boxes in a square that turns.
+fn tumbler() -> Result<World2, Error> {
+    let mut world = World2::with_settings(settings())?;
+    let mut def = BodyDef2::kinematic([0.0, 0.0]);
+    def.angular_velocity = 0.44;
+    let wall = |x: f32, y: f32, w: f32, h: f32| ShapeDef::new(Shape2::rectangle(w, h)).at(Pose2::at([x, y]));
+    let walls = [
+        wall(10.0, 0.0, 1.0, 20.0),
+        wall(-10.0, 0.0, 1.0, 20.0),
+        wall(0.0, 10.0, 20.0, 1.0),
+        wall(0.0, -10.0, 20.0, 1.0),
+    ];
+    world.create_body_with(def, walls)?;
+    for i in 0..45 * 45 {
+        let at = [-8.0 + (i % 45) as f32 * 0.36, -8.0 + (i / 45) as f32 * 0.36];
+        world.create_body_with(BodyDef2::dynamic(at), [Shape2::rectangle(0.25, 0.25)])?;
+    }
+    Ok(world)
+}
+
+fn square_pyramid() -> Result<World3, Error> {
+    let mut world = World3::with_settings(settings())?;
+    world.create_body_with(BodyDef3::fixed([0.0, -1.0, 0.0]), [Shape3::cuboid(400.0, 2.0, 400.0)])?;
+    for layer in 0..20 {
+        let count = 20 - layer;
+        let along = |i: usize| (i as f32 - count as f32 * 0.5 + 0.5) * 1.05;
+        for i in 0..count * count {
+            let at = [along(i % count), 0.5 + layer as f32, along(i / count)];
+            world.create_body_with(BodyDef3::dynamic(at), [Shape3::cuboid(1.0, 1.0, 1.0)])?;
+        }
+    }
+    Ok(world)
+}
+
+/// 2 744 spheres, boxes and capsules on a heap.
+fn heap() -> Result<World3, Error> {
+    let mut world = World3::with_settings(settings())?;
+    world.create_body_with(BodyDef3::fixed([0.0, -1.0, 0.0]), [Shape3::cuboid(400.0, 2.0, 400.0)])?;
+    for i in 0..14 * 14 * 14 {
+        let (x, y, z) = (i % 14, i / 196, i / 14 % 14);
+        let at = [x as f32 + 0.01 * (y % 3) as f32, 0.5 + y as f32, z as f32];
+        let shape = match i % 3 {
+            0 => Shape3::sphere(0.5),
+            1 => Shape3::cuboid(1.0, 1.0, 1.0),
+            _ => Shape3::capsule_y(0.5, 0.25),
+        };
+        world.create_body_with(BodyDef3::dynamic(at), [shape])?;
+    }
+    Ok(world)
+}
