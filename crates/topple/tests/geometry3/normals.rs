@@ -116,7 +116,7 @@ fn swapping_and_rigid_motion_keep_depth_and_normal() {
     let mut compared = 0;
     let mut failures = Vec::new();
     for (a, b) in shapes.iter().flat_map(|a| shapes.iter().map(move |b| (a, b))) {
-        for case in 0..cases(8) {
+        for case in 0..cases(14) {
             let (pose, expected) = random_pose(&mut random, a, b, case);
             if expected.core > -1e-6 {
                 continue;
