@@ -41,6 +41,7 @@ mod settings;
 pub mod shape;
 pub mod solver;
 pub mod store;
+mod trusted;
 pub mod world;
 
 pub use body::{BodyDef, BodyKind, Drag, Locks, Motion};

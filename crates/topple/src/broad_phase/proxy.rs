@@ -3,6 +3,7 @@
 use crate::math::*;
 use crate::shape::Filter;
 use crate::store::room;
+use crate::trusted::prefetch;
 
 /// A pair of proxies: the smaller index in the high half, so that keys sort by it first.
 pub type PairKey = u64;
@@ -188,13 +189,13 @@ impl<D: Dim> Proxies<D> {
     /// Tells the processor that [`Self::may_pair`] will be asked about this one.
     #[inline(always)]
     pub(crate) fn prefetch_pair(&self, index: u32) {
-        prefetch(&self.tags, index);
+        prefetch(&self.tags, index as usize);
     }
 
     /// Tells the processor that the box of this one will be needed.
     #[inline(always)]
     pub(crate) fn prefetch_box(&self, index: u32) {
-        prefetch(&self.slots, index);
+        prefetch(&self.slots, index as usize);
     }
 
     /// The key of a pair, the same in both orders.
@@ -208,28 +209,4 @@ impl<D: Dim> Proxies<D> {
     pub fn split(key: PairKey) -> (u32, u32) {
         ((key >> 32) as u32, key as u32)
     }
-}
-
-/// Tells the processor that an element may be needed soon, where there is a way to. Any index will do.
-#[inline(always)]
-pub(super) fn prefetch<T>(list: &[T], index: u32) {
-    prefetch_at(list.as_ptr().wrapping_add(index as usize).cast());
-}
-
-/// [`prefetch`] for the last bytes of an element that fills more than one cache line.
-#[inline(always)]
-pub(super) fn prefetch_end<T>(list: &[T], index: u32) {
-    prefetch_at(list.as_ptr().wrapping_add(index as usize + 1).cast::<u8>().wrapping_sub(1));
-}
-
-#[inline(always)]
-fn prefetch_at(address: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: SSE is part of x86-64, and the worst that a prefetch of any address at all can be is useless.
-    unsafe {
-        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address.cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = address;
 }

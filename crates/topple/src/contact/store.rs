@@ -34,6 +34,8 @@ pub(crate) struct Contacts<D: Dim> {
     pub pairs: PairTable,
     /// Contacts with at least one awake body.
     pub awake: IndexList,
+    /// Of further parts of a pair: its head. Not kept for others; shorter than the list where there are no such parts.
+    pub heads: Vec<u32>,
     /// Grains of the contacts that have one, at the index of the record; empty while there is none.
     pub grains: Vec<Grain<D>>,
     /// Some contact has, or had, a grain.
@@ -117,6 +119,14 @@ impl<D: Dim> Contacts<D> {
         if !self.hot[index as usize].is_part() {
             self.awake.insert(index);
         }
+    }
+
+    /// Notes that `part` is a further part of the pair with head `head`.
+    pub(crate) fn set_head(&mut self, part: u32, head: u32) {
+        if self.heads.len() <= part as usize {
+            room::fit(&mut self.heads, part as usize + 1, NONE);
+        }
+        self.heads[part as usize] = head;
     }
 
     /// Number of pairs: further parts are not counted.

@@ -10,7 +10,7 @@ use super::{FastBody, Scene, Sweep, first_static, margins, sweep_of, swept_bound
 use crate::body::{AwakeBodies, NO_SLOT};
 use crate::broad_phase::ProxyKind;
 use crate::math::*;
-use crate::store::Disjoint;
+use crate::trusted::in_pieces;
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -87,13 +87,9 @@ pub(super) fn stop_bullets<D: Dim>(
     meetings.clear();
     meet_slow_bodies(scene, awake, fast, slow_way, meetings);
     meet_fast_bodies(scene, fast, order, bullets, meetings);
-    let count = meetings.len();
-    let list = Disjoint::new(&mut meetings[..]);
     let bodies = &*fast;
-    scene.executor.run(count.div_ceil(BLOCK), &|piece| {
-        for i in piece * BLOCK..count.min((piece + 1) * BLOCK) {
-            // SAFETY: pieces do not overlap.
-            let meeting = unsafe { list.get(i) };
+    in_pieces(scene.executor, BLOCK, &mut *meetings, |_, meetings| {
+        for meeting in meetings {
             meeting.set(time(scene, awake, bodies, meeting, 0.0));
         }
     });

@@ -25,7 +25,8 @@ use crate::broad_phase::{BroadPhase, Proxies, ProxyKind};
 use crate::exec::Executor;
 use crate::math::*;
 use crate::shape::{ShapeOps, ShapeRecord};
-use crate::store::{Disjoint, Slots};
+use crate::store::Slots;
+use crate::trusted::{Each, in_pieces};
 use impact::{Margins, Stop};
 use parts::stop_shapes;
 
@@ -131,14 +132,9 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         return Counts::default();
     }
     let has_bullets = fast.iter().any(|body| body.is_bullet) && fast.iter().any(|body| body.is_fast);
-    let pieces = fast.len().div_ceil(FAST_BLOCK);
-    let count = fast.len();
-    let list = Disjoint::new(&mut fast[..]);
     let slots = &*awake;
-    scene.executor.run(pieces, &|piece| {
-        for i in piece * FAST_BLOCK..count.min((piece + 1) * FAST_BLOCK) {
-            // SAFETY: pieces do not overlap.
-            let body = unsafe { list.get(i) };
+    in_pieces(scene.executor, FAST_BLOCK, &mut *fast, |_, fast| {
+        for body in fast {
             body.bounds = bounds_of(scene, slots, body);
             // PERF: most have nothing in their way, and a sweep costs more than the look.
             let is_watched = body.is_fast && body.is_stoppable && has_static_in_way(scene, slots, body);
@@ -179,10 +175,7 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
     if scratch.blocks.len() < pieces {
         scratch.blocks.resize_with(pieces, BlockResult::default);
     }
-    let blocks = Disjoint::new(&mut scratch.blocks[..pieces]);
-    scene.executor.run(pieces, &|piece| {
-        // SAFETY: one result per piece.
-        let result = unsafe { blocks.get(piece) };
+    in_pieces(scene.executor, BLOCK, Each::of(&mut scratch.blocks[..pieces]), |piece, result| {
         result.fast.clear();
         result.slow_way = 0.0;
         for slot in piece * BLOCK..count.min((piece + 1) * BLOCK) {

@@ -9,7 +9,8 @@ use crate::contact::{Contact, ContactPoint, flags};
 use crate::math::*;
 use crate::query_log::{Answer, Query, QueryLog};
 use crate::shape::ShapeRecord;
-use crate::store::{Disjoint, Slots};
+use crate::store::Slots;
+use crate::trusted::Mine;
 
 /// Pairs that do not touch are kept while they move less than this share of the speculative distance (no unit): below 1, so
 /// that a contact is computed before the shapes can meet.
@@ -28,7 +29,7 @@ pub(crate) struct PairSource<'a, D: Dim> {
 /// Some contacts of the world, handed out one by one.
 pub struct ContactBatch<'a, D: Dim> {
     pub(super) source: &'a PairSource<'a, D>,
-    pub(super) contacts: Disjoint<'a, Contact<D>>,
+    pub(super) contacts: Mine<'a, Contact<D>>,
     indices: &'a [u32],
     at: usize,
     pub(super) counters: NarrowCounters,
@@ -39,13 +40,9 @@ pub struct ContactBatch<'a, D: Dim> {
 
 impl<'a, D: Dim> ContactBatch<'a, D> {
     /// A batch over `indices`; parts of pairs for which there is no contact yet go to `extra`.
-    ///
-    /// # Safety
-    /// No other batch or reference uses the contacts of `indices`, or further parts of their pairs, while this one lives.
-    /// None of `indices` is a further part itself.
-    pub(crate) unsafe fn new(
+    pub(crate) fn new(
         source: &'a PairSource<'a, D>,
-        contacts: Disjoint<'a, Contact<D>>,
+        contacts: Mine<'a, Contact<D>>,
         indices: &'a [u32],
         extra: &'a mut Vec<(u32, LocalManifold<D>)>,
     ) -> Self {
@@ -59,9 +56,7 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
         loop {
             let index = *self.indices.get(self.at)?;
             self.at += 1;
-            // SAFETY: the creator promised that the contacts of `indices` are ours alone; indices of one list are
-            // distinct, and the previous task's borrow of `self` has ended.
-            let contact = unsafe { self.contacts.get(index as usize) };
+            let contact = self.contacts.get(index as usize);
             let [a, b] = contact.shapes;
             let slots = self.source.proxies.slots();
             if !slots[a as usize].fat.overlaps(&slots[b as usize].fat) {
@@ -73,14 +68,15 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
                 self.update_parts(index);
                 continue;
             }
+            let contact = self.contacts.get(index as usize);
             let before = contact.cache;
             return Some(PairTask { source: self.source, contact, counters: &mut self.counters, before });
         }
     }
 
-    /// How much work was done.
-    pub(crate) fn counters(&self) -> &NarrowCounters {
-        &self.counters
+    /// The contacts, and how much work was done.
+    pub(crate) fn finish(self) -> (Mine<'a, Contact<D>>, NarrowCounters) {
+        (self.contacts, self.counters)
     }
 }
 

@@ -57,9 +57,7 @@ impl<D: Dim> OldPoints<D> {
 impl<D: Dim> ContactBatch<'_, D> {
     /// Brings the pair with head `head` up to date, all parts of it.
     pub(super) fn update_parts(&mut self, head: u32) {
-        // SAFETY: the head is ours by the promise made to `new`, and so are the parts that follow it. The chain has no
-        // contact twice, and no reference to one of them lives longer than the statement that makes it, but for this.
-        let contact = unsafe { self.contacts.get(head as usize) };
+        let contact = self.contacts.get(head as usize);
         let before = contact.cache;
         let mut task = PairTask { source: self.source, contact, counters: &mut self.counters, before };
         if task.try_keep() {
@@ -100,8 +98,7 @@ impl<D: Dim> ContactBatch<'_, D> {
         };
         let mut at = head;
         while at != NONE && length < MAX_PARTS {
-            // SAFETY: see above.
-            let contact = unsafe { self.contacts.get(at as usize) };
+            let contact = self.contacts.get(at as usize);
             chain[length] = at;
             length += 1;
             old.add(contact);
@@ -112,8 +109,7 @@ impl<D: Dim> ContactBatch<'_, D> {
         let mut is_taken = [false; MAX_PARTS];
         let mut choice = [None; MAX_PARTS];
         for slot in 0..length {
-            // SAFETY: see above.
-            let contact = unsafe { self.contacts.get(chain[slot] as usize) };
+            let contact = self.contacts.get(chain[slot] as usize);
             if contact.manifold.count == 0 {
                 continue;
             }
@@ -137,8 +133,7 @@ impl<D: Dim> ContactBatch<'_, D> {
         }
         for slot in 0..length {
             let local = choice[slot].map_or_else(LocalManifold::default, |part| self.parts.manifold(part));
-            // SAFETY: see above.
-            let contact = unsafe { self.contacts.get(chain[slot] as usize) };
+            let contact = self.contacts.get(chain[slot] as usize);
             let was = contact.manifold.local_normal;
             write(contact, &local, &relative, &frame, settings, |point, new| {
                 let new_b = relative.inverse_transform(D::Point::from_vec(new.local_a));

@@ -2,7 +2,7 @@
 //!
 //! DETERMINISM: only looked up, never iterated; its layout cannot be seen in the result.
 
-use super::disjoint::prefetch;
+use crate::trusted::prefetch;
 
 const EMPTY: u64 = u64::MAX;
 /// At most 2 of 3 places are taken: about two probes for a pair that is there, five for one that is not.
@@ -56,8 +56,8 @@ impl PairTable {
     pub(crate) fn prefetch(&self, key: u64) {
         if !self.keys.is_empty() {
             let at = self.start(key);
-            prefetch(self.keys.as_ptr().wrapping_add(at));
-            prefetch(self.values.as_ptr().wrapping_add(at));
+            prefetch(&self.keys, at);
+            prefetch(&self.values, at);
         }
     }
 

@@ -20,37 +20,6 @@ pub(crate) fn fit<T: Clone>(items: &mut Vec<T>, count: usize, blank: T) {
     items.resize(count, blank);
 }
 
-/// Makes the array `count` long without copying what was there: items that are new, or all of them, are zero. Memory fresh from the
-/// system is zero already, and is not touched before it is used.
-///
-/// # Safety
-/// All bits zero are a valid `T`.
-pub(crate) unsafe fn fit_zeroed<T: Clone>(items: &mut Vec<T>, count: usize) {
-    if count <= items.capacity() {
-        // SAFETY: by the caller.
-        let blank = unsafe { core::mem::zeroed::<T>() };
-        items.resize(count, blank);
-        return;
-    }
-    let roomy = count.max(items.capacity() + items.capacity() / 4);
-    *items = Vec::new();
-    let Ok(layout) = std::alloc::Layout::array::<T>(roomy) else { return make_room(items, roomy) };
-    if layout.size() == 0 {
-        // SAFETY: by the caller.
-        return items.resize(count, unsafe { core::mem::zeroed::<T>() });
-    }
-    // SAFETY: the layout is that of `roomy` items and not empty; the memory is zero, which is `roomy` valid items, from the allocator
-    // that `Vec` uses.
-    unsafe {
-        let memory = std::alloc::alloc_zeroed(layout);
-        if memory.is_null() {
-            std::alloc::handle_alloc_error(layout);
-        }
-        *items = Vec::from_raw_parts(memory.cast::<T>(), roomy, roomy);
-    }
-    items.truncate(count);
-}
-
 /// Makes room for `count` items in all, and touches it: the system hands out memory when it is first written, page by page, and that takes
 /// longer than most of what is then written there. Nothing is put in.
 ///
@@ -88,17 +57,6 @@ const LEAST: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn zeroed_arrays_are_long_enough_and_zero() {
-        let mut items = vec![7_u64; 3];
-        for count in [3, 5, 4, 2000, 10, 2100, 5000, 0, 6000] {
-            // SAFETY: numbers.
-            unsafe { fit_zeroed(&mut items, count) };
-            assert_eq!(items.len(), count);
-            assert!(count <= 5 || items[5..].iter().all(|&x| x == 0));
-        }
-    }
 
     #[test]
     fn warm_room_is_there_and_what_was_in_it_stays() {

@@ -4,18 +4,24 @@ use super::World;
 use super::events::BodyFault;
 use crate::body::{BodySet, Load, NO_SPEED};
 use crate::math::*;
-use crate::store::{BodyId, Disjoint};
+use crate::store::BodyId;
+use crate::trusted::{Each, Owned, Owners, in_pieces};
 
 /// Bodies per block. A constant: the cut must not depend on the number of threads.
 const BLOCK: usize = 64;
 
 /// What a block of bodies reports.
-#[derive(Default)]
-pub(crate) struct BlockResult {
-    /// Shapes whose fat box changed.
-    moved: Vec<u32>,
+pub(crate) struct BlockResult<D: Dim> {
+    /// Shapes that left their fat box, and the new one.
+    moved: Vec<(u32, Aabb<D>)>,
     /// Bodies whose state is not finite.
     faults: Vec<u32>,
+}
+
+impl<D: Dim> Default for BlockResult<D> {
+    fn default() -> Self {
+        Self { moved: Vec::new(), faults: Vec::new() }
+    }
 }
 
 /// Writes the solver's result back to the bodies and refreshes their bounds.
@@ -30,24 +36,24 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
         let World { bodies, shapes, proxies, settings, scratch, executor, .. } = &mut *world;
         let is_smoothed = settings.sleep_bias > 0.0;
         bodies.rest_speeds.resize(if is_smoothed { bodies.cores.len() } else { 0 }, NO_SPEED);
-        let rest_speeds = Disjoint::new(&mut bodies.rest_speeds);
         let awake = &scratch.awake;
         let records = &bodies.records;
-        let places = Disjoint::new(&mut bodies.places);
-        let cores = Disjoint::new(&mut bodies.cores);
-        let slots = Disjoint::new(proxies.boxes_mut());
-        let blocks = Disjoint::new(&mut results[..pieces]);
-        let (settings, shapes) = (&*settings, &*shapes);
-        executor.run(pieces, &|piece| {
-            // SAFETY: one result per piece.
-            let result = unsafe { blocks.get(piece) };
+        // A body belongs to its place in the awake list.
+        let owners = Owners::new(&awake.slots, &[]);
+        let arrays = (
+            Each::of(&mut results[..pieces]),
+            Owned::new(&mut bodies.places, owners),
+            Owned::new(&mut bodies.cores, owners),
+            Owned::new(&mut bodies.rest_speeds, owners),
+        );
+        let (settings, shapes, boxes) = (&*settings, &*shapes, proxies.slots());
+        in_pieces(&**executor, BLOCK, arrays, |piece, (result, mut places, mut cores, mut rest_speeds)| {
             result.moved.clear();
             result.faults.clear();
             for slot in piece * BLOCK..count.min((piece + 1) * BLOCK) {
                 let body = awake.props[slot].body;
                 let state = &awake.states[slot];
-                // SAFETY: bodies of the awake list are distinct, and blocks do not overlap.
-                let (place, core) = unsafe { (places.get(body as usize), cores.get(body as usize)) };
+                let (place, core) = (places.get(body as usize), cores.get(body as usize));
                 core.load = Load::ZERO;
                 let new = Pose::<D> { position: awake.center(slot), rotation: awake.rotations[slot] };
                 let motion = crate::Motion { linear: state.v, angular: state.w };
@@ -59,8 +65,7 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
                 core.motion = motion;
                 let mut speed = rest_speed::<D>(state, core.extent, settings.dt);
                 if is_smoothed {
-                    // SAFETY: as above.
-                    let known = unsafe { rest_speeds.get(body as usize) };
+                    let known = rest_speeds.get(body as usize);
                     speed = smoothed(*known, speed, core.sleep_speed, settings.sleep_bias);
                     *known = speed;
                 }
@@ -71,19 +76,18 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
                     let pose = place.compose(shape.from_center);
                     let tight = shape.bounds(&pose, settings.rotation_invariant_boxes);
                     let needed = tight.grown(settings.speculative * settings.slop_for(shape.size));
-                    // SAFETY: a shape belongs to one body, which belongs to this block.
-                    let proxy = unsafe { slots.get(index as usize) };
-                    if !proxy.fat.contains(&needed) {
+                    if !boxes[index as usize].fat.contains(&needed) {
                         let margin = (settings.box_margin * core.extent).min(settings.max_box_margin);
-                        proxy.fat = needed.grown(margin);
-                        result.moved.push(index);
+                        result.moved.push((index, needed.grown(margin)));
                     }
                 }
             }
         });
     }
-    for result in &results[..pieces] {
-        result.moved.iter().for_each(|&shape| world.moved.insert(shape));
+    let boxes = world.proxies.boxes_mut();
+    for &(shape, fat) in results[..pieces].iter().flat_map(|result| &result.moved) {
+        boxes[shape as usize].fat = fat;
+        world.moved.insert(shape);
     }
     let mut moved = core::mem::take(&mut world.scratch.moved);
     moved.clear();

@@ -5,7 +5,8 @@ use crate::Settings;
 use crate::body::{AwakeBodies, Bodies, BodyProps, BodySet, BodyState};
 use crate::island::Islands;
 use crate::math::*;
-use crate::store::{Disjoint, room};
+use crate::store::room;
+use crate::trusted::in_pieces;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bodies per piece. A constant: the cut must not depend on the number of threads.
@@ -29,23 +30,18 @@ pub(super) fn gather<D: Dim>(world: &mut World<D>) -> bool {
     let is_finite = AtomicBool::new(true);
     {
         let (bodies, islands, settings) = (&*bodies, &*islands, &*settings);
-        let (states, rotations) = (Disjoint::new(states), Disjoint::new(rotations));
-        let (props, centers) = (Disjoint::new(props), Disjoint::new(centers));
-        executor.run(awake.len().div_ceil(BLOCK), &|piece| {
-            for slot in piece * BLOCK..awake.len().min((piece + 1) * BLOCK) {
-                let (state, prop) = gather_body(bodies, islands, settings, awake[slot]);
-                let place = &bodies.places[awake[slot] as usize];
-                if !stays_finite(&state, &prop, settings) {
+        let arrays = (&mut *states, &mut *props, rotations, centers);
+        in_pieces(&**executor, BLOCK, arrays, |piece, (states, props, rotations, centers)| {
+            let awake = &awake[piece * BLOCK..];
+            let arrays = states.iter_mut().zip(props).zip(rotations).zip(centers);
+            for ((((state, prop), rotation), center), &body) in arrays.zip(awake) {
+                (*state, *prop) = gather_body(bodies, islands, settings, body);
+                let place = &bodies.places[body as usize];
+                if !stays_finite(state, prop, settings) {
                     // Any of them, whoever comes first: the same in every order.
                     is_finite.store(false, Ordering::Relaxed);
                 }
-                // SAFETY: blocks do not overlap.
-                unsafe {
-                    *states.get(slot) = state;
-                    *props.get(slot) = prop;
-                    *rotations.get(slot) = place.rotation;
-                    *centers.get(slot) = place.position;
-                }
+                (*rotation, *center) = (place.rotation, place.position);
             }
         });
     }

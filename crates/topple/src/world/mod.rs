@@ -132,7 +132,7 @@ pub(crate) struct Scratch<D: Dim> {
     /// Parts of pairs for which there is no contact yet: head, manifold.
     pub extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
     /// Per block of bodies: what finalising found.
-    pub finals: Vec<finalize::BlockResult>,
+    pub finals: Vec<finalize::BlockResult<D>>,
     pub approach: Vec<hits::Approach<D>>,
     pub continuous: crate::continuous::Scratch<D>,
     pub members: Vec<u32>,

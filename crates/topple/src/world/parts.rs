@@ -27,6 +27,7 @@ impl<D: Dim> World<D> {
         write(&mut part, local, &relative, &a.from_center, &self.settings, |_, _| (0.0, 0.0));
         let index = self.contacts.insert(part, &mut self.bodies);
         self.contacts.hot[last as usize].next_part = index;
+        self.contacts.set_head(index, head);
         Some(index)
     }
 

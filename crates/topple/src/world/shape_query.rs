@@ -7,7 +7,8 @@ use crate::distance::{Closest, closest_points, shape_cast};
 use crate::math::*;
 use crate::query_log::{Answer, Query};
 use crate::shape::ShapeOps;
-use crate::store::{BodyId, Disjoint, ShapeId};
+use crate::store::{BodyId, ShapeId};
+use crate::trusted::in_pieces;
 
 /// Where a moving shape met another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -195,11 +196,9 @@ impl<D: Dim> World<D> {
         ask: impl Fn(&T) -> Result<R, Error> + Sync,
     ) -> Result<Vec<R>, Error> {
         let mut answers: Vec<Option<Result<R, Error>>> = things.iter().map(|_| None).collect();
-        let slots = Disjoint::new(&mut answers);
-        self.executor.run(things.len().div_ceil(BATCH), &|piece| {
-            for index in piece * BATCH..things.len().min((piece + 1) * BATCH) {
-                // SAFETY: pieces do not overlap.
-                *unsafe { slots.get(index) } = Some(ask(&things[index]));
+        in_pieces(&*self.executor, BATCH, &mut answers, |piece, answers| {
+            for (answer, thing) in answers.iter_mut().zip(&things[piece * BATCH..]) {
+                *answer = Some(ask(thing));
             }
         });
         // Every piece has run, so no answer is missing.

@@ -13,7 +13,7 @@ use crate::contact::{Contact, flags};
 use crate::joint::{Joint, JointKind, OCTAVE};
 use crate::math::*;
 use crate::narrow_phase::{ContactBatch, PairSource};
-use crate::store::Disjoint;
+use crate::trusted::Mine;
 
 /// Joints that bear less than this many weights of their lighter body can be stiffened at once (no unit).
 const SLACK: Real = 2.0;
@@ -233,9 +233,7 @@ fn refresh<D: Dim>(world: &mut World<D>, pairs: &[u32], before: &mut Vec<(u32, C
     };
     let mut extra = core::mem::take(&mut world.scratch.extra);
     extra.clear();
-    // SAFETY: the pairs are distinct heads, and nobody else works on contacts now.
-    let mut batch =
-        unsafe { ContactBatch::new(&source, Disjoint::new(&mut world.contacts.hot), pairs, &mut extra) };
+    let mut batch = ContactBatch::new(&source, Mine::all(&mut world.contacts.hot), pairs, &mut extra);
     world.methods.narrow_phase.update(&mut batch);
     world.scratch.extra = extra;
     for (index, old) in before.iter() {

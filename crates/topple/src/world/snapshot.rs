@@ -583,6 +583,12 @@ fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result
         world.contacts.has_grain |= contact.has_grain();
         world.contacts.hot[index as usize] = contact;
     }
+    for &index in &indices {
+        let contact = &world.contacts.hot[index as usize];
+        if let Some(head) = world.contacts.find(contact.key()).filter(|_| contact.is_part()) {
+            world.contacts.set_head(index, head);
+        }
+    }
     let live = |index: u32| world.contacts.records.get(index).is_some();
     let awake = input.vars(count)?;
     if !awake.iter().all(|&index| live(index)) {

@@ -10,7 +10,8 @@ use crate::exec::Executor;
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
 use crate::solver::SolverContext;
-use crate::store::{Disjoint, room};
+use crate::store::room;
+use crate::trusted::{Each, Owned, Owners, in_pieces};
 use std::time::Instant;
 
 /// Lists of more new pairs than this are not kept for the next step: so many come when a world begins, and not again.
@@ -144,23 +145,16 @@ fn keep_new<D: Dim>(
     if contacts.pair_count() == 0 {
         return;
     }
-    let (count, pieces) = (pairs.len(), pairs.len().div_ceil(PAIRS));
     kept.clear();
-    kept.resize(pieces, 0);
-    {
-        let (pairs, kept) = (Disjoint::new(pairs), Disjoint::new(kept));
-        executor.run(pieces, &|piece| {
-            // SAFETY: pieces do not overlap; one count per piece.
-            let (part, kept) =
-                unsafe { (pairs.range(piece * PAIRS, count.min((piece + 1) * PAIRS)), kept.get(piece)) };
-            for i in 0..part.len() {
-                if contacts.find(part[i]).is_none() {
-                    part[*kept] = part[i];
-                    *kept += 1;
-                }
+    kept.resize(pairs.len().div_ceil(PAIRS), 0);
+    in_pieces(executor, PAIRS, (&mut *pairs, Each::of(kept)), |_, (part, kept)| {
+        for i in 0..part.len() {
+            if contacts.find(part[i]).is_none() {
+                part[*kept] = part[i];
+                *kept += 1;
             }
-        });
-    }
+        }
+    });
     let mut end = 0;
     for (piece, &kept) in kept.iter().enumerate() {
         pairs.copy_within(piece * PAIRS..piece * PAIRS + kept, end);
@@ -220,15 +214,17 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
     if world.contacts.has_grain {
         world.contacts.grains.resize(world.contacts.hot.len(), crate::contact::Grain::default());
     }
-    let grains = Disjoint::new(&mut world.contacts.grains);
-    let contacts = Disjoint::new(&mut world.contacts.hot);
-    let lists = Disjoint::new(&mut changes[..pieces]);
+    // A contact belongs to its place in the awake list; the further parts of a pair to that of their head.
+    let owners = Owners::new(world.contacts.awake.positions(), &world.contacts.heads);
+    let arrays = (
+        Each::of(&mut changes[..pieces]),
+        Owned::new(&mut world.contacts.hot, owners),
+        Owned::new(&mut world.contacts.grains, owners),
+    );
     let narrow_phase = &*world.methods.narrow_phase;
     let total = std::sync::Mutex::new((crate::narrow_phase::NarrowCounters::default(), 0));
-    world.executor.run(pieces, &|piece| {
+    in_pieces(&*world.executor, BATCH, arrays, |piece, (result, mut contacts, mut grains)| {
         let part = &indices[piece * BATCH..indices.len().min((piece + 1) * BATCH)];
-        // SAFETY: one result per piece.
-        let result = unsafe { lists.get(piece) };
         result.changed.clear();
         result.suspects.clear();
         result.extra.clear();
@@ -237,9 +233,7 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
         for &index in part {
             let mut at = index;
             while at != NONE {
-                // SAFETY: indices of the awake list are distinct, parts do not overlap, and further parts of a pair are
-                // reached from their head alone.
-                let contact = unsafe { contacts.get(at as usize) };
+                let contact = contacts.get(at as usize);
                 let was = if contact.is_touching() { flags::WAS_TOUCHING } else { 0 }
                     | if contact.is_solid() { flags::WAS_SOLID } else { 0 };
                 let kept = contact.flags & !(flags::WAS_TOUCHING | flags::WAS_SOLID | flags::FRESH);
@@ -247,22 +241,19 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                 at = contact.next_part;
             }
         }
-        // SAFETY: as above; the borrows of the loop have ended.
-        let mut batch = unsafe { ContactBatch::new(&source, contacts, part, &mut result.extra) };
+        let mut batch = ContactBatch::new(&source, contacts, part, &mut result.extra);
         narrow_phase.update(&mut batch);
-        let counters = *batch.counters();
+        let (mut contacts, counters) = batch.finish();
         let mut points = 0;
         for &index in part {
             let mut at = index;
             while at != NONE {
-                // SAFETY: as above; the batch is done with them.
-                let contact = unsafe { contacts.get(at as usize) };
+                let contact = contacts.get(at as usize);
                 if contact.flags & (flags::SURFACE | flags::GRAIN) != 0 {
                     let [a, b] = contact.shapes.map(|shape| &source.shapes[shape]);
                     contact.surface_velocity = super::links::surface_velocity(source.bodies, a, b);
                     if contact.has_grain() {
-                        // SAFETY: as above; one grain per contact.
-                        *unsafe { grains.get(at as usize) } = super::links::grain(source.bodies, a, b);
+                        *grains.get(at as usize) = super::links::grain(source.bodies, a, b);
                     }
                 }
                 match &scene {

@@ -149,6 +149,8 @@ impl<D: Dim> World<D> {
                 at == index
             });
             ensure(found, "the parts of a pair follow its head", index)?;
+            let head = self.contacts.heads.get(index as usize).copied();
+            ensure(head == Some(owner), "the parts of a pair know its head", index)?;
         }
         let mut end = owner;
         let ends = (0..=crate::narrow_phase::MAX_PARTS).any(|_| {

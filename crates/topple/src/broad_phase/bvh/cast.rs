@@ -3,8 +3,8 @@
 use super::geometry::overlaps;
 use super::slabs::{Entry, Ray};
 use super::tree::{INDEX, LEAF, Node, Tree};
-use crate::broad_phase::proxy::prefetch;
 use crate::math::*;
+use crate::trusted::prefetch;
 
 /// A stack that needs the heap only for trees of unusual depth.
 struct Stack<T: Copy + Default, const N: usize> {
@@ -110,7 +110,7 @@ impl<D: Dim> Tree<D> {
                 let Some(pair) = self.nodes.get(index..).and_then(|nodes| nodes.first_chunk::<2>()) else {
                     return;
                 };
-                pair.iter().for_each(|node| prefetch(&self.nodes, node.index()));
+                pair.iter().for_each(|node| prefetch(&self.nodes, node.index() as usize));
                 let Entry { enter: [s, t], hits } = ray.enter_both::<PLAIN>(pair, *max);
                 // PERF: without branches. Which boxes are met, and which is nearer, cannot be foretold.
                 let both = hits & hits >> 1;

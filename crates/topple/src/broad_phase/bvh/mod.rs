@@ -25,11 +25,11 @@ mod quads;
 mod slabs;
 mod tree;
 
-use super::proxy::prefetch;
 use super::{BroadPhase, PairKey, Proxies, ProxyKind};
 use crate::exec::{Executor, Serial};
 use crate::math::*;
 use crate::store::room;
+use crate::trusted::prefetch;
 use build::Item;
 use core::ops::Range;
 use geometry::is_bounded;
@@ -176,13 +176,13 @@ impl<D: Dim> BroadPhaseBvh<D> {
         };
         if let Some(&proxy) = moved.get(3 * AHEAD) {
             proxies.prefetch_box(proxy);
-            prefetch(&self.homes, proxy);
+            prefetch(&self.homes, proxy as usize);
         }
         let (nodes, at) = leaf(2 * AHEAD);
-        prefetch(nodes, at);
+        prefetch(nodes, at as usize);
         let (nodes, at) = leaf(AHEAD);
         if let Some(node) = nodes.get(at as usize) {
-            prefetch(nodes, node.parent);
+            prefetch(nodes, node.parent as usize);
         }
     }
 

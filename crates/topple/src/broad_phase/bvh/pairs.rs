@@ -9,9 +9,9 @@
 
 use super::geometry::{girth, meet};
 use super::tree::{INDEX, MOVED, Node, ROOT};
-use crate::broad_phase::proxy::prefetch;
 use crate::broad_phase::{PairKey, Proxies};
 use crate::math::*;
+use crate::trusted::prefetch;
 
 /// What one piece of the search finds and needs. Kept from step to step for its memory.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,7 @@ impl<D: Dim> Sink<'_, D> {
     fn test(&mut self, i: u32, j: u32) {
         let (p, q) = (&self.a[i as usize], &self.b[j as usize]);
         let (hit, leaves) = (meet(p, q) & ((p.link | q.link) & MOVED != 0), p.is_leaf() & q.is_leaf());
-        prefetch(self.b, q.index());
+        prefetch(self.b, q.index() as usize);
         self.stack.push_if((i, j), hit & !leaves);
         self.candidates.push_if((p.index(), q.link), hit & leaves);
     }
@@ -109,7 +109,7 @@ impl<D: Dim> Sink<'_, D> {
         let (hit, is_leaf) = (meet(leaf, q), q.is_leaf());
         // What is not opened need not be fetched: `i` is at hand.
         let mask = u32::from(hit & !is_leaf).wrapping_neg();
-        prefetch(self.b, i & !mask | q.index() & mask);
+        prefetch(self.b, (i & !mask | q.index() & mask) as usize);
         self.stack.push_if((i, q.index()), hit & !is_leaf);
         self.candidates.push_if((leaf.index(), q.link), hit & is_leaf);
     }
@@ -158,7 +158,7 @@ impl Search {
                     let (leaf, at) = climbers[k];
                     sink.test_leaf(&nodes[leaf as usize], leaf, at ^ 1);
                     let parent = nodes[at as usize].parent;
-                    prefetch(nodes, parent);
+                    prefetch(nodes, parent as usize);
                     climbers[climbing] = (leaf, parent);
                     climbing += usize::from(parent != ROOT);
                 }

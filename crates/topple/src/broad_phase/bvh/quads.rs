@@ -8,8 +8,8 @@
 
 use super::slabs::Ray;
 use super::tree::{INDEX, LEAF, Node};
-use crate::broad_phase::proxy::{prefetch, prefetch_end};
 use crate::math::*;
+use crate::trusted::{prefetch, prefetch_end};
 
 /// Children of a node.
 pub(super) const LANES: usize = 4;
@@ -127,8 +127,8 @@ impl Quads {
     /// Has the processor fetch the two cache lines of a quad. Any link will do.
     #[inline(always)]
     fn fetch(&self, link: u32) {
-        prefetch(&self.quads, link);
-        prefetch_end(&self.quads, link);
+        prefetch(&self.quads, link as usize);
+        prefetch_end(&self.quads, link as usize);
     }
 }
 

@@ -1,7 +1,7 @@
 //! A ray against two or four boxes at once: where it enters each of them.
 //!
 //! A box is what several slabs have in common; the ray is in the box from the last slab that it enters to the first that it
-//! leaves. On x86-64 the axes, or the four boxes, are the lanes of one instruction (SSE2, which every such processor has); elsewhere it is the plain
+//! leaves. Where every processor has registers of four, the axes, or the four boxes, are the lanes of one instruction; elsewhere it is the plain
 //! loop. Both do the same operations, so they give the same bits, and the same as [`Aabb::ray`].
 
 use super::quads::{LANES, Quad};
@@ -16,7 +16,7 @@ pub(super) struct Ray<D: Dim> {
     grow: D::Vec,
     /// Parallel to no side of the boxes, which do not grow: the usual case.
     pub(super) is_plain: bool,
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     wide: wide::Ray,
 }
 
@@ -37,7 +37,7 @@ impl<D: Dim> Ray<D> {
             inv,
             grow,
             is_plain: inv.is_finite() && grow == D::Vec::ZERO,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             wide: wide::Ray::new::<D>(origin, inv, grow),
         }
     }
@@ -50,28 +50,28 @@ impl<D: Dim> Ray<D> {
     }
 
     /// The same for two siblings, whose boxes are finite. `PLAIN` must be [`Self::is_plain`].
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline(always)]
     pub(super) fn enter_both<const PLAIN: bool>(&self, pair: &[Node<D>; 2], max: Real) -> Entry {
         self.wide.enter_both::<D, PLAIN>(pair, max)
     }
 
     /// The same for the boxes of a quad: where it enters them, and bits of those it meets. Plain rays only.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline(always)]
     pub(super) fn enter_four(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
         self.wide.enter_four::<D>(quad, max)
     }
 
     /// The same for the boxes of a quad: where it enters them, and bits of those it meets. Plain rays only.
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     #[inline(always)]
     pub(super) fn enter_four(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
         self.enter_each(quad, max)
     }
 
     /// [`Self::enter_four`], lane by lane.
-    #[cfg(any(test, not(target_arch = "x86_64")))]
+    #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
     fn enter_each(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
         let (mut enter, mut hits) = ([0.0; LANES], 0);
         for lane in 0..LANES {
@@ -89,7 +89,7 @@ impl<D: Dim> Ray<D> {
     }
 
     /// The same for two siblings, whose boxes are finite.
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     #[inline(always)]
     pub(super) fn enter_both<const PLAIN: bool>(&self, pair: &[Node<D>; 2], max: Real) -> Entry {
         let both = [&pair[0], &pair[1]].map(|node| self.enter(&node.bounds, max));
@@ -100,22 +100,23 @@ impl<D: Dim> Ray<D> {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod wide {
     use super::{Entry, LANES, Node, Quad};
+    use crate::broad_phase::bvh::geometry::{high_bounds, low_bounds};
     use crate::math::*;
-    use core::arch::x86_64::*;
+    use crate::trusted::F4;
 
     /// Lanes are axes; in the plane, the two axes twice: for the lower and the upper bounds.
     pub(super) struct Ray {
-        origin: __m128,
+        origin: F4,
         /// Zero along axes that the ray is parallel to.
-        inv: __m128,
-        grow: __m128,
+        inv: F4,
+        grow: F4,
         /// All ones along axes that the ray is parallel to.
-        parallel: __m128,
+        parallel: F4,
         /// Origin and 1 / direction of every axis in all lanes.
-        axes: [[__m128; 2]; 3],
+        axes: [[F4; 2]; 3],
         /// 1 for axes along which the ray goes back, and so meets the upper bound first.
         back: [usize; 3],
     }
@@ -128,107 +129,83 @@ mod wide {
                 _ => v.get(i),
             };
             let slopes = inv;
-            // SAFETY: SSE2 is part of x86-64.
-            unsafe {
-                let load = |v: D::Vec| _mm_setr_ps(lane(v, 0), lane(v, 1), lane(v, 2), lane(v, 3));
-                let inv = load(inv);
-                let parallel =
-                    _mm_cmpeq_ps(_mm_andnot_ps(_mm_set1_ps(-0.0), inv), _mm_set1_ps(Real::INFINITY));
-                let mut grow = load(grow);
-                if D::N == 2 {
-                    // Lower bounds grow downwards.
-                    grow = _mm_xor_ps(grow, _mm_setr_ps(-0.0, -0.0, 0.0, 0.0));
-                }
-                let mut axes = [[_mm_setzero_ps(); 2]; 3];
-                let mut back = [0; 3];
-                for axis in 0..D::N {
-                    axes[axis] = [_mm_set1_ps(origin.to_vec().get(axis)), _mm_set1_ps(slopes.get(axis))];
-                    back[axis] = usize::from(slopes.get(axis) < 0.0);
-                }
-                let inv = _mm_andnot_ps(parallel, inv);
-                Self { origin: load(origin.to_vec()), inv, grow, parallel, axes, back }
+            let load = |v: D::Vec| F4::new([lane(v, 0), lane(v, 1), lane(v, 2), lane(v, 3)]);
+            let inv = load(inv);
+            let parallel = inv.without(F4::splat(-0.0)).equal(F4::splat(Real::INFINITY));
+            let mut grow = load(grow);
+            if D::N == 2 {
+                // Lower bounds grow downwards.
+                grow = grow.xor(F4::new([-0.0, -0.0, 0.0, 0.0]));
             }
+            let mut axes = [[F4::splat(0.0); 2]; 3];
+            let mut back = [0; 3];
+            for axis in 0..D::N {
+                axes[axis] = [F4::splat(origin.to_vec().get(axis)), F4::splat(slopes.get(axis))];
+                back[axis] = usize::from(slopes.get(axis) < 0.0);
+            }
+            Self { origin: load(origin.to_vec()), inv: inv.without(parallel), grow, parallel, axes, back }
         }
 
         #[inline(always)]
         pub(super) fn enter_both<D: Dim, const PLAIN: bool>(&self, pair: &[Node<D>; 2], max: Real) -> Entry {
-            // SAFETY: SSE2 is part of x86-64.
-            unsafe {
-                let (near_a, far_a) = self.slabs::<D, PLAIN>(&pair[0]);
-                let (near_b, far_b) = self.slabs::<D, PLAIN>(&pair[1]);
-                // Axis by axis: x of a and b, y of a and b; z in the other one.
-                let (near, far) = (_mm_unpacklo_ps(near_a, near_b), _mm_unpacklo_ps(far_a, far_b));
-                let mut enter = _mm_max_ps(near, _mm_movehl_ps(near, near));
-                let mut leave = _mm_min_ps(far, _mm_movehl_ps(far, far));
-                if D::N == 3 {
-                    enter = _mm_max_ps(enter, _mm_unpackhi_ps(near_a, near_b));
-                    leave = _mm_min_ps(leave, _mm_unpackhi_ps(far_a, far_b));
-                }
-                enter = _mm_max_ps(enter, _mm_setzero_ps());
-                leave = _mm_min_ps(leave, _mm_set1_ps(max));
-                let hits = _mm_movemask_ps(_mm_cmple_ps(enter, leave)) as u32 & 3;
-                let second = _mm_shuffle_ps::<1>(enter, enter);
-                Entry { enter: [_mm_cvtss_f32(enter), _mm_cvtss_f32(second)], hits }
+            let (near_a, far_a) = self.slabs::<D, PLAIN>(&pair[0]);
+            let (near_b, far_b) = self.slabs::<D, PLAIN>(&pair[1]);
+            // Axis by axis: x of a and b, y of a and b; z in the other one.
+            let (near, far) = (near_a.interleave_low(near_b), far_a.interleave_low(far_b));
+            let mut enter = near.max(near.high_pairs(near));
+            let mut leave = far.min(far.high_pairs(far));
+            if D::N == 3 {
+                enter = enter.max(near_a.interleave_high(near_b));
+                leave = leave.min(far_a.interleave_high(far_b));
             }
+            enter = enter.max(F4::splat(0.0));
+            leave = leave.min(F4::splat(max));
+            let [first, second, ..] = enter.floats();
+            Entry { enter: [first, second], hits: enter.at_most(leave).signs() & 3 }
         }
 
         #[inline(always)]
         pub(super) fn enter_four<D: Dim>(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
-            // SAFETY: SSE2 is part of x86-64, and the bounds are arrays of four numbers.
-            unsafe {
-                let (mut near, mut far) = (_mm_setzero_ps(), _mm_set1_ps(max));
-                for axis in 0..D::N {
-                    let ([origin, inv], back) = (self.axes[axis], self.back[axis] % 2);
-                    let first = _mm_loadu_ps(quad.bounds[2 * axis + back].as_ptr());
-                    let last = _mm_loadu_ps(quad.bounds[2 * axis + 1 - back].as_ptr());
-                    near = _mm_max_ps(near, _mm_mul_ps(_mm_sub_ps(first, origin), inv));
-                    far = _mm_min_ps(far, _mm_mul_ps(_mm_sub_ps(last, origin), inv));
-                }
-                let mut enter = [0.0; LANES];
-                _mm_storeu_ps(enter.as_mut_ptr(), near);
-                (enter, _mm_movemask_ps(_mm_cmple_ps(near, far)) as u32 & quad.used)
+            let (mut near, mut far) = (F4::splat(0.0), F4::splat(max));
+            for axis in 0..D::N {
+                let ([origin, inv], back) = (self.axes[axis], self.back[axis] % 2);
+                let first = F4::load(&quad.bounds[2 * axis + back]);
+                let last = F4::load(&quad.bounds[2 * axis + 1 - back]);
+                near = near.max(first.sub(origin).mul(inv));
+                far = far.min(last.sub(origin).mul(inv));
             }
+            (near.floats(), near.at_most(far).signs() & quad.used)
         }
 
         /// Where the ray enters and leaves the slabs of a box, per axis.
-        ///
-        /// # Safety
-        /// None: SSE2 is part of x86-64.
         #[inline(always)]
-        unsafe fn slabs<D: Dim, const PLAIN: bool>(&self, node: &Node<D>) -> (__m128, __m128) {
-            // SAFETY: a node is a `repr(C)` struct of bounds, each `repr(C)` with `D::N` numbers, and 8 more bytes:
-            // 16 bytes from the start of either bound are inside.
-            unsafe {
-                let first = core::ptr::from_ref(node).cast::<Real>();
-                let (low, high) = if D::N == 2 {
-                    let mut both = _mm_loadu_ps(first);
-                    if !PLAIN {
-                        both = _mm_add_ps(both, self.grow);
-                    }
-                    both = _mm_sub_ps(both, self.origin);
-                    (both, _mm_movehl_ps(both, both))
-                } else {
-                    // The last lane is the link; as a number it may be of the kind that slows processors down.
-                    let axes = _mm_castsi128_ps(_mm_setr_epi32(-1, -1, -1, 0));
-                    let (mut low, mut high) =
-                        (_mm_loadu_ps(first), _mm_and_ps(_mm_loadu_ps(first.add(3)), axes));
-                    if !PLAIN {
-                        (low, high) = (_mm_sub_ps(low, self.grow), _mm_add_ps(high, self.grow));
-                    }
-                    (_mm_sub_ps(low, self.origin), _mm_sub_ps(high, self.origin))
-                };
-                let (a, b) = (_mm_mul_ps(low, self.inv), _mm_mul_ps(high, self.inv));
-                let (mut near, mut far) = (_mm_min_ps(a, b), _mm_max_ps(a, b));
+        fn slabs<D: Dim, const PLAIN: bool>(&self, node: &Node<D>) -> (F4, F4) {
+            let (low, high) = if D::N == 2 {
+                let mut both = low_bounds(node);
                 if !PLAIN {
-                    // Inside the slab for ever, or never.
-                    let zero = _mm_setzero_ps();
-                    let outside = _mm_or_ps(_mm_cmpgt_ps(low, zero), _mm_cmplt_ps(high, zero));
-                    let endless = _mm_and_ps(self.parallel, _mm_set1_ps(Real::INFINITY));
-                    near = _mm_or_ps(_mm_andnot_ps(self.parallel, near), _mm_and_ps(endless, outside));
-                    far = _mm_or_ps(_mm_andnot_ps(self.parallel, far), endless);
+                    both = both.add(self.grow);
                 }
-                (near, far)
+                both = both.sub(self.origin);
+                (both, both.high_pairs(both))
+            } else {
+                // The last lane is the link; as a number it may be of the kind that slows processors down.
+                let (mut low, mut high) = (low_bounds(node), high_bounds(node).and(F4::mask(0b0111)));
+                if !PLAIN {
+                    (low, high) = (low.sub(self.grow), high.add(self.grow));
+                }
+                (low.sub(self.origin), high.sub(self.origin))
+            };
+            let (a, b) = (low.mul(self.inv), high.mul(self.inv));
+            let (mut near, mut far) = (a.min(b), a.max(b));
+            if !PLAIN {
+                // Inside the slab for ever, or never.
+                let zero = F4::splat(0.0);
+                let outside = low.greater(zero).or(zero.greater(high));
+                let endless = self.parallel.and(F4::splat(Real::INFINITY));
+                near = near.without(self.parallel).or(endless.and(outside));
+                far = far.without(self.parallel).or(endless);
             }
+            (near, far)
         }
     }
 }

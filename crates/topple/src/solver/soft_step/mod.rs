@@ -33,12 +33,12 @@ mod heavy;
 mod impacts;
 mod joints;
 mod kernel;
-mod lanes;
+pub(crate) mod lanes;
 mod normals;
 mod pack;
 mod prepare;
 mod rolling;
-mod rows;
+pub(crate) mod rows;
 mod stages;
 mod velocities;
 

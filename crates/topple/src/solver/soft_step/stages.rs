@@ -17,6 +17,7 @@ use crate::exec::Serial;
 use crate::math::*;
 use crate::solver::{HeavyLoad, SolverContext};
 use crate::store::{Disjoint, room};
+use crate::trusted::fit_zeroed;
 use core::ops::Range;
 
 /// Bodies per piece. Constants: the cut must not depend on the number of threads.
@@ -202,11 +203,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         }
         let total = self.cold.len();
         // Preparation writes every lane that the passes read: no need to clear what is left of the last step.
-        // SAFETY: rows are numbers and flags, for which all bits zero are valid.
-        unsafe {
-            room::fit_zeroed(&mut self.rows, total);
-            room::fit_zeroed(&mut self.friction, total);
-        }
+        fit_zeroed(&mut self.rows, total);
+        fit_zeroed(&mut self.friction, total);
 
         let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
         let row_pieces = total.div_ceil(ROWS_PER_PIECE);

@@ -1,0 +1,220 @@
+//! Arrays cut into blocks, one per piece of work.
+//!
+//! **Why it is sound.** Block i of a cut into blocks of `size` is i·size..(i + 1)·size, so blocks with different numbers share nothing. An
+//! executor runs each piece once: that is what the `unsafe` in `unsafe impl Executor` says. So a block is handed out once, while
+//! the array is borrowed for as long as any block of it may live.
+
+use crate::exec::Executor;
+use core::marker::PhantomData;
+
+/// What can be handed out piece by piece.
+///
+/// # Safety
+/// Parts of different pieces have nothing in common.
+pub(crate) unsafe trait Cut {
+    /// What a piece gets.
+    type Part;
+
+    /// How many pieces there are if each gets `size` items; 0 if it does not say.
+    fn pieces(&self, size: usize) -> usize;
+
+    /// The part of a piece.
+    ///
+    /// # Safety
+    /// Asked for once for every piece, with the same size.
+    unsafe fn part(&self, piece: usize, size: usize) -> Self::Part;
+}
+
+/// An array that is being handed out.
+pub(super) struct Shared<'a, T> {
+    start: *mut T,
+    length: usize,
+    borrow: PhantomData<&'a mut [T]>,
+}
+
+impl<T> Clone for Shared<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Shared<'_, T> {}
+
+// SAFETY: as below.
+unsafe impl<T: Send> Send for Shared<'_, T> {}
+// SAFETY: threads get `&mut T` of different items through it, which needs `T: Send`.
+unsafe impl<T: Send> Sync for Shared<'_, T> {}
+
+impl<'a, T> Shared<'a, T> {
+    pub(super) fn new(slice: &'a mut [T]) -> Self {
+        Self { start: slice.as_mut_ptr(), length: slice.len(), borrow: PhantomData }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.length
+    }
+
+    /// # Safety
+    /// While the result lives, nobody else uses item `index`.
+    #[inline(always)]
+    pub(super) unsafe fn item(&self, index: usize) -> &'a mut T {
+        assert!(index < self.length, "item {index} of {}", self.length);
+        // SAFETY: within the array, exclusive by the caller, alive for 'a.
+        unsafe { &mut *self.start.add(index) }
+    }
+
+    /// Items `from..to`, as far as there are that many.
+    ///
+    /// # Safety
+    /// While the result lives, nobody else uses these items.
+    #[inline(always)]
+    pub(super) unsafe fn range(&self, from: usize, to: usize) -> &'a mut [T] {
+        let (from, to) = (from.min(self.length), to.min(self.length));
+        // SAFETY: within the array, exclusive by the caller, alive for 'a.
+        unsafe { core::slice::from_raw_parts_mut(self.start.add(from), to.saturating_sub(from)) }
+    }
+}
+
+/// An array of which each piece gets one item.
+pub(crate) struct Each<'a, T>(Shared<'a, T>);
+
+impl<'a, T> Each<'a, T> {
+    pub(crate) fn of(slice: &'a mut [T]) -> Self {
+        Self(Shared::new(slice))
+    }
+}
+
+/// An array of which each piece gets a block of `size` items.
+pub(crate) struct Blocks<'a, T>(Shared<'a, T>);
+
+// SAFETY: item i for piece i.
+unsafe impl<'a, T: Send> Cut for Each<'a, T> {
+    type Part = &'a mut T;
+
+    fn pieces(&self, _: usize) -> usize {
+        self.0.len()
+    }
+
+    #[inline(always)]
+    unsafe fn part(&self, piece: usize, _: usize) -> Self::Part {
+        // SAFETY: the item of this piece, asked for once.
+        unsafe { self.0.item(piece) }
+    }
+}
+
+// SAFETY: see the module head.
+unsafe impl<'a, T: Send> Cut for Blocks<'a, T> {
+    type Part = &'a mut [T];
+
+    fn pieces(&self, size: usize) -> usize {
+        self.0.len().div_ceil(size)
+    }
+
+    #[inline(always)]
+    unsafe fn part(&self, piece: usize, size: usize) -> Self::Part {
+        let from = piece.saturating_mul(size);
+        // SAFETY: the block of this piece, asked for once.
+        unsafe { self.0.range(from, from.saturating_add(size)) }
+    }
+}
+
+/// What callers give, as something that can be cut: slices become [`Blocks`].
+pub(crate) trait IntoCut {
+    type Cut: Cut;
+    fn into_cut(self) -> Self::Cut;
+}
+
+impl<'a, T: Send> IntoCut for &'a mut [T] {
+    type Cut = Blocks<'a, T>;
+    fn into_cut(self) -> Self::Cut {
+        Blocks(Shared::new(self))
+    }
+}
+
+impl<'a, T: Send> IntoCut for &'a mut Vec<T> {
+    type Cut = Blocks<'a, T>;
+    fn into_cut(self) -> Self::Cut {
+        Blocks(Shared::new(self))
+    }
+}
+
+impl<'a, T: Send> IntoCut for Each<'a, T> {
+    type Cut = Self;
+    fn into_cut(self) -> Self {
+        self
+    }
+}
+
+macro_rules! together {
+    ($($name:ident $index:tt),*) => {
+        // SAFETY: parts have nothing in common if they have not in any of the arrays.
+        unsafe impl<$($name: Cut),*> Cut for ($($name,)*) {
+            type Part = ($($name::Part,)*);
+
+            fn pieces(&self, size: usize) -> usize {
+                0 $(.max(self.$index.pieces(size)))*
+            }
+
+            #[inline(always)]
+            unsafe fn part(&self, piece: usize, size: usize) -> Self::Part {
+                // SAFETY: by the caller.
+                unsafe { ($(self.$index.part(piece, size),)*) }
+            }
+        }
+
+        impl<$($name: IntoCut),*> IntoCut for ($($name,)*) {
+            type Cut = ($($name::Cut,)*);
+            fn into_cut(self) -> Self::Cut {
+                ($(self.$index.into_cut(),)*)
+            }
+        }
+    };
+}
+
+together!(A 0, B 1);
+together!(A 0, B 1, C 2);
+together!(A 0, B 1, C 2, E 3);
+
+/// Cuts arrays into blocks of `size` and calls `work(i, block i of each)` for all of them, on the threads of the executor. Arrays that
+/// are shorter than others give shorter blocks, and empty ones.
+pub(crate) fn in_pieces<C: IntoCut>(
+    executor: &dyn Executor,
+    size: usize,
+    arrays: C,
+    work: impl Fn(usize, <C::Cut as Cut>::Part) + Sync,
+) where
+    C::Cut: Sync,
+{
+    let arrays = arrays.into_cut();
+    executor.run(arrays.pieces(size), &|piece| {
+        // SAFETY: executors run every piece once.
+        let part = unsafe { arrays.part(piece, size) };
+        work(piece, part);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::{Pool, Serial};
+
+    #[test]
+    fn every_item_is_handed_out_once() {
+        for executor in [&Serial as &dyn Executor, &Pool::new(3)] {
+            for count in [0, 1, 6, 7, 8, 100] {
+                let mut items: Vec<usize> = vec![0; count];
+                let mut short = vec![0; count / 2];
+                let mut results = vec![0; count.div_ceil(7)];
+                let arrays = (&mut items, &mut short[..], Each::of(&mut results));
+                in_pieces(executor, 7, arrays, |piece, (items, short, result)| {
+                    items.iter_mut().enumerate().for_each(|(i, item)| *item += 7 * piece + i + 1);
+                    short.iter_mut().for_each(|item| *item += 1);
+                    *result += items.len() + short.len();
+                });
+                assert!(items.iter().enumerate().all(|(i, &item)| item == i + 1));
+                assert!(short.iter().all(|&item| item == 1));
+                assert_eq!(results.iter().sum::<usize>(), count + count / 2);
+            }
+        }
+    }
+}
