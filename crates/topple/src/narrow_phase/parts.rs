@@ -71,11 +71,12 @@ impl<D: Dim> ContactBatch<'_, D> {
         let has_body = is_body(job.a) || is_body(job.b);
         let mut at = if has_body { head } else { NONE };
         while at != NONE {
-            // SAFETY: see above; the head is reached through the task that holds it.
-            let part = if at == head { &*task.contact } else { unsafe { &*self.contacts.get(at as usize) } };
+            let part = self.contacts.get(at as usize);
             part.manifold.points().iter().for_each(|point| self.parts.remember(point.id));
             at = part.next_part;
         }
+        let contact = self.contacts.get(head as usize);
+        let mut task = PairTask { source: self.source, contact, counters: &mut self.counters, before };
         let (job, _, counters) = task.job();
         composite::collide(&job, counters, &mut self.parts);
         let parts = &self.parts;

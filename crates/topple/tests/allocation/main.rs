@@ -170,7 +170,8 @@ fn refined_steps_allocate_nothing<D: Dim>(plane: D::Shape, cube: &D::Shape) {
     for i in 0..40 {
         let density = if i == 39 { 1000.0 } else { 1.0 };
         let shape = ShapeDef::new(cube.clone()).density(density);
-        let link = world.create_body_with(BodyDef::dynamic(at::<D>(2.0 * i as Real + 1.0, 90.0)), [shape]).unwrap();
+        let link =
+            world.create_body_with(BodyDef::dynamic(at::<D>(2.0 * i as Real + 1.0, 90.0)), [shape]).unwrap();
         let def = JointDef::ball(&world, last, link, at::<D>(2.0 * i as Real, 90.0)).unwrap();
         world.create_joint(def).unwrap();
         last = link;
@@ -272,8 +273,7 @@ fn main() {
     no_allocation("arch", arch(), 240, |w| w.profile().counters.refined > 0);
     let walls = [Vec2::X, -Vec2::X, Vec2::Y, -Vec2::Y].map(|n| (Shape2::half_plane(n, 0.0), n));
     no_allocation("gas of discs", gas::<D2>(&walls, &Shape2::circle(0.2)), 900, |w| w.awake_count() > 200);
-    let walls =
-        [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y, Vec3::Z, -Vec3::Z].map(|n| (Shape3::plane(n, 0.0), n));
+    let walls = [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y, Vec3::Z, -Vec3::Z].map(|n| (Shape3::plane(n, 0.0), n));
     no_allocation("gas of spheres", gas::<D3>(&walls, &Shape3::sphere(0.4)), 900, |w| w.awake_count() > 200);
     settled_steps_allocate_nothing::<D2>(Shape2::half_plane(Vec2::Y, 0.0), Shape2::rectangle(1.0, 1.0));
     settled_steps_allocate_nothing::<D3>(Shape3::plane(Vec3::Y, 0.0), Shape3::cuboid(1.0, 1.0, 1.0));

@@ -216,13 +216,7 @@ fn forces_at_rest<D: TestDim>() {
     for (i, &id) in stack.iter().enumerate() {
         let below = if i == 0 { floor } else { stack[i - 1] };
         let weight = (stack.len() - i) as Real * mass(id) * G;
-        assert_close(
-            format!("under box {i}"),
-            force_between(&world, id, below),
-            weight,
-            0.001 * weight,
-            "N",
-        );
+        assert_close(format!("under box {i}"), force_between(&world, id, below), weight, 0.001 * weight, "N");
     }
     for foot in feet {
         let half = 0.5 * mass(heavy) * G;
@@ -284,7 +278,8 @@ fn free_collisions<D: TestDim>() {
             let shape = ShapeDef::new(shape).restitution(restitution).friction(0.6);
             world.create_body_with(def, [shape.density(random.between(0.5, 5.0))]).unwrap()
         };
-        let ids = [place(-1.5, D::cube(1.0)), place(1.5, if case % 2 == 0 { D::cube(0.7) } else { D::ball(0.5) })];
+        let ids =
+            [place(-1.5, D::cube(1.0)), place(1.5, if case % 2 == 0 { D::cube(0.7) } else { D::ball(0.5) })];
         let (p, l) = (momentum(&world), angular_momentum(&world));
         let scale: Real = ids.iter().map(|&id| world.body(id).unwrap().momentum().length()).sum();
         let mut touched = false;

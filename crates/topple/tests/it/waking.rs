@@ -205,7 +205,8 @@ fn joint_changes_wake<D: TestDim>() {
         assert!(world.body(bob).unwrap().is_awake(), "{what} wakes");
         run(&mut world, 1.0);
         let after = world.body(bob).unwrap().pose();
-        let moved = (after.position - before.position).length() + before.rotation.small_angle_to(after.rotation);
+        let moved =
+            (after.position - before.position).length() + before.rotation.small_angle_to(after.rotation);
         // Another kind that holds as the first did has no reason to move it.
         assert!(moved > 0.05 || what == "kind", "{what} moves the bob: {moved}");
     }
@@ -301,7 +302,8 @@ fn nothing_hangs_in_the_air<D: TestDim>() {
                 let mut last = None;
                 for i in 0..2 {
                     let shape = if random.unit() < 0.7 { D::cube(0.7) } else { D::block(1.0, 0.5) };
-                    let id = add_body(&mut world, x + random.between(-0.1, 0.1), y + 0.5 + 0.8 * i as Real, shape);
+                    let id =
+                        add_body(&mut world, x + random.between(-0.1, 0.1), y + 0.5 + 0.8 * i as Real, shape);
                     if let Some(last) = last.filter(|_| random.unit() < 0.2) {
                         let kind = JointKind::Distance(Distance { max: 1.2, ..Distance::default() });
                         world.create_joint(JointDef::new(last, id, kind)).unwrap();
@@ -336,7 +338,8 @@ fn assert_sleepers_rest_on_something<D: TestDim>(world: &World<D>, when: &str) {
         }
         let center = body.position().to_vec().get(1);
         let mut contacts = world.contacts_of(id).unwrap().filter(|contact| contact.is_touching());
-        let is_held = contacts.any(|contact| contact.points().any(|(point, ..)| point.to_vec().get(1) < center))
+        let is_held = contacts
+            .any(|contact| contact.points().any(|(point, ..)| point.to_vec().get(1) < center))
             || world.joints_of(id).unwrap().next().is_some();
         assert!(is_held, "{when}: {id:?} sleeps at {:?} and rests on nothing", body.position());
     }

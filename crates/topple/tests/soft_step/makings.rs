@@ -101,7 +101,8 @@ impl Making for D2 {
 impl Making for D3 {
     fn moving(random: &mut Random) -> Shape3 {
         let [a, b, c] = [0; 3].map(|_| random.within(0.2, 0.7));
-        let points = [Vec3::X * a, Vec3::X * -a, Vec3::Y * b, Vec3::Y * -b, Vec3::Z * c, Vec3::new(-a, -b, -c)];
+        let points =
+            [Vec3::X * a, Vec3::X * -a, Vec3::Y * b, Vec3::Y * -b, Vec3::Z * c, Vec3::new(-a, -b, -c)];
         let points = points.map(|p| p * 0.7);
         match random.below(11) {
             0 => Shape3::sphere(0.5 * a),
