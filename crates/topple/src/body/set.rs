@@ -36,7 +36,8 @@ pub(crate) struct Bodies<D: Dim> {
     /// Speeds smoothed over time by which bodies are judged for sleep [m/s], or [`NO_SPEED`]. A column of its own, empty while
     /// `Settings::sleep_bias` is 0; it may be shorter than the others.
     pub rest_speeds: Vec<Real>,
-    sets: [IndexList; 4],
+    /// The indices of each set: see [`Bodies::set`].
+    pub(crate) sets: [IndexList; 4],
 }
 
 impl<D: Dim> Bodies<D> {

@@ -39,7 +39,7 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
         let awake = &scratch.awake;
         let records = &bodies.records;
         // A body belongs to its place in the awake list.
-        let owners = Owners::new(&awake.slots, &[]);
+        let owners = Owners::new(bodies.sets[BodySet::Awake as usize].positions(), &[]);
         let arrays = (
             Each::of(&mut results[..pieces]),
             Owned::new(&mut bodies.places, owners),
