@@ -112,12 +112,23 @@ fn stall<D: TestDim>() {
                 joined.push(load_at, 3.0);
                 close(&format!("{what}: holds"), speed(&joined, k), 0.0, 1e-3);
                 let joint = joined.world.joint(joined.joint).unwrap();
-                let answer = (joint.force() + load_at.force).length() + (joint.torque() + load_at.torque).length();
-                assert!(answer <= 0.01 * load, "{what}: answers with {:?}, {:?}", joint.force(), joint.torque());
+                let answer =
+                    (joint.force() + load_at.force).length() + (joint.torque() + load_at.torque).length();
+                assert!(
+                    answer <= 0.01 * load,
+                    "{what}: answers with {:?}, {:?}",
+                    joint.force(),
+                    joint.torque()
+                );
                 let ease = if k < D::N { joined.ease().0 } else { joined.ease().1 };
                 if is_servo {
                     let omega = core::f32::consts::TAU * 2.0;
-                    near(&format!("{what}: gives way by"), joined.way(k), load * ease / (omega * omega), 0.01);
+                    near(
+                        &format!("{what}: gives way by"),
+                        joined.way(k),
+                        load * ease / (omega * omega),
+                        0.01,
+                    );
                 }
                 let (kind, k) = driven::<D>(motor(load / 1.5))[i];
                 let mut joined = Joined::new(kind, mate);
@@ -241,7 +252,8 @@ fn welds_answer_any_load<D: TestDim>() {
     for kind in [BodyKind::Static, BodyKind::Kinematic] {
         let mut world = world::<D>();
         let wall = world.create_body(BodyDef { kind, ..BodyDef::fixed(at::<D>(0.0, 0.0)) }).unwrap();
-        let (near_one, far_one) = (body(&mut world, 0.5, 0.2, 2.0, 0.3), body(&mut world, 1.2, -0.1, 3.0, 0.5));
+        let (near_one, far_one) =
+            (body(&mut world, 0.5, 0.2, 2.0, 0.3), body(&mut world, 1.2, -0.1, 3.0, 0.5));
         let anchors = [at::<D>(0.1, 0.0), at::<D>(0.8, 0.3)];
         let inner = world.create_joint(JointDef::fixed(&world, wall, near_one, anchors[0]).unwrap()).unwrap();
         let outer =
