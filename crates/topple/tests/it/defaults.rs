@@ -248,7 +248,8 @@ fn four_legs_share_alike_3d() {
     let shapes = [plate, leg(1.0, 1.0), leg(1.0, -1.0), leg(-1.0, 1.0), leg(-1.0, -1.0)];
     let table = world.create_body_with(BodyDef::dynamic([0.0, 0.0, 0.0]), shapes).unwrap();
     run(&mut world, 5.0);
-    let forces: Vec<Real> = world.contacts_of(table).unwrap().map(|c| c.normal_force()).collect();
+    let contacts = world.contacts_of(table).unwrap().filter(|contact| contact.is_touching());
+    let forces: Vec<Real> = contacts.map(|contact| contact.normal_force()).collect();
     let weight = world.body(table).unwrap().mass() * G;
     assert_eq!(forces.len(), 4, "one contact per leg");
     assert_close("the floor bears", force_between(&world, table, floor), weight, 0.001 * weight, "N");
@@ -292,7 +293,7 @@ fn free_collisions<D: TestDim>() {
         assert_near(format!("case {case}: P"), momentum(&world), p, 3e-6 * scale, "kg·m/s");
         let drift = (angular_momentum(&world) - l).length();
         println!("{}D case {case}: L off by {:e}", D::N, drift / scale);
-        assert!(drift < 0.02 * scale, "case {case}: L off by {drift} kg·m²/s of {scale}");
+        assert!(drift < 0.01 * scale, "case {case}: L off by {drift} kg·m²/s of {scale}");
     }
 }
 
