@@ -10,7 +10,6 @@
 mod box_points;
 mod boxes;
 mod convex;
-mod deep;
 mod hulls;
 mod patch;
 mod plane;

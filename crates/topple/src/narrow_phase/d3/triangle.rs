@@ -8,7 +8,7 @@
 
 use super::hulls::dot4;
 use super::patch::{self, Patch, PatchJob};
-use super::{convex, deep, push_core_point, round};
+use super::{convex, push_core_point, round};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::d3::{BoxHull, HullView, closest_on_segment, triangle};
@@ -69,35 +69,27 @@ pub(crate) fn collide_children(
         position: job.b_in_a.position.to_vec(),
     };
     let bounds = job.b.aabb(&job.b_in_a).grown(job.margin);
-    let mut is_found = false;
-    let found = &mut |index: u32, local: &LocalManifold<D3>| {
-        is_found |= !local.is_empty();
-        add(index, local);
-    };
     match job.b {
         _ if job.algorithm == Algorithm::Gjk => {
-            probe.each(&bounds, found, |face, out| probe.any(face, counters, out));
+            probe.each(&bounds, add, |face, out| probe.any(face, counters, out));
         }
         Shape3::Sphere { radius } => {
             counters.axes += 1;
-            probe.each(&bounds, found, |face, out| probe.sphere(face, *radius, out));
+            probe.each(&bounds, add, |face, out| probe.sphere(face, *radius, out));
         }
         Shape3::Capsule { a, b, radius } => {
             counters.axes += 1;
             let ends = [*a, *b].map(|p| job.b_in_a.transform(p).to_vec());
-            probe.each(&bounds, found, |face, out| probe.capsule(face, ends, *radius, out));
+            probe.each(&bounds, add, |face, out| probe.capsule(face, ends, *radius, out));
         }
         Shape3::Box { half, radius } => {
             let hull = BoxHull::new(*half);
-            probe.each(&bounds, found, |face, out| probe.hull(face, hull.view(), *radius, counters, out));
+            probe.each(&bounds, add, |face, out| probe.hull(face, hull.view(), *radius, counters, out));
         }
         Shape3::Hull { data, radius } if data.edges().len() <= MAX_EDGES || job.algorithm.is_sat() => {
-            probe.each(&bounds, found, |face, out| probe.hull(face, data.view(), *radius, counters, out));
+            probe.each(&bounds, add, |face, out| probe.hull(face, data.view(), *radius, counters, out));
         }
-        _ => probe.each(&bounds, found, |face, out| probe.any(face, counters, out)),
-    }
-    if !is_found {
-        deep::collide(job, false, counters, add);
+        _ => probe.each(&bounds, add, |face, out| probe.any(face, counters, out)),
     }
 }
 

@@ -5,8 +5,8 @@
 //! edges, each have exactly one axis, and faces that merely pass through each other have none.
 
 use super::patch::{self, Patch, PatchJob};
+use super::round;
 use super::triangle::NEARLY_FLAT;
-use super::{deep, round};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters};
 use crate::shape::composite::turned_box;
@@ -43,7 +43,6 @@ pub(crate) fn collide_composites(
     let deep = if is_open && inner.is_finite() { MAX_INNER * inner } else { 0.0 };
     let max_depth = deep.max(MAX_DEPTH * job.slop);
     let mut out = LocalManifold::default();
-    let (mut is_found, mut is_crossed) = (false, false);
     b.visit(&reach, &mut |j| {
         let Some(other) = Skin::new(b, j, &job.b_in_a) else { return };
         // What has sunk below this triangle counts too, as deep as it may: its own box no longer meets that of the triangle.
@@ -55,15 +54,11 @@ pub(crate) fn collide_composites(
             let Some(own) = Skin::new(a, i, &Pose::IDENTITY) else { return };
             out.clear();
             counters.axes += 1;
-            is_crossed |= !pair([a, b], [&own, &other], max_depth, job, &mut out);
-            is_found |= !out.is_empty();
+            pair([a, b], [&own, &other], max_depth, job, &mut out);
             // Which two triangles: neither number alone names the point.
             add(i.wrapping_mul(0x85EB_CA6B) ^ j, &out);
         });
     });
-    if !is_found {
-        deep::collide(job, is_crossed, counters, add);
-    }
 }
 
 /// The corners of a composite shape that are below the plane normal·x = `offset`, or nearly so.
@@ -137,18 +132,18 @@ enum Kind {
     Edges(usize, usize),
 }
 
-/// Contact of two triangles that overlap by no more than `max_depth` [m], normal from a to b. False if they are not apart and yet have none.
+/// Contact of two triangles that overlap by no more than `max_depth` [m], normal from a to b.
 fn pair(
     [shape_a, shape_b]: [&dyn Composite<D3>; 2],
     [a, b]: [&Skin; 2],
     max_depth: Real,
     job: &CollideJob<'_, D3>,
     out: &mut LocalManifold<D3>,
-) -> bool {
+) {
     let gap_a = b.lowest(a.normal) - a.normal.dot(a.corners[0]);
     let gap_b = a.lowest(b.normal) - b.normal.dot(b.corners[0]);
     if gap_a > job.margin || gap_b > job.margin {
-        return true;
+        return;
     }
     // Two triangles that lie nearly flat on each other carry each other, whatever their neighbours in the same plane do: a face of
     // many triangles that rocks would otherwise rest on one half of them only.
@@ -185,7 +180,7 @@ fn pair(
             }
             let gap = n.dot(q - p);
             if gap > job.margin {
-                return true;
+                return;
             }
             if !better(&best, gap - job.slop) || !allowed(n) {
                 continue;
@@ -198,7 +193,7 @@ fn pair(
             }
         }
     }
-    let Some((gap, normal, kind)) = best else { return false };
+    let Some((gap, normal, kind)) = best else { return };
     match kind {
         Kind::Edges(i, j) => {
             let (side_a, side_b) = (a.edge(i), b.edge(j));
@@ -225,5 +220,4 @@ fn pair(
             patch::contact::<10>(pa, pb, None, &patch_job, out);
         }
     }
-    true
 }
