@@ -19,9 +19,11 @@
 //! W = v_end − v_(after integration). The next warm start would add exactly W again, so it is added body by body, and
 //! the rows are not touched: three of four warm-start sweeps disappear.
 //!
-//! **Files**: `lanes.rs` the arithmetic, `rows.rs` the layout, `pack.rs` the bodies, `prepare.rs` manifolds to rows and
-//! back, `kernel.rs` the passes with their formulas, `normals.rs` the points of a manifold, `impacts.rs` what bounces, `rolling.rs` rolling resistance, `joints.rs` the joints, `dispatch.rs` rows by width,
-//! `velocities.rs` what goes in and out, `heavy.rs` who bears much, `cost.rs` operations and bytes, `stages.rs` the order of the stages. In every colour joints come before contacts: what must not overlap has the last word.
+//! **Files**, in the order of a step: `step.rs` the whole of it, `pack.rs` the bodies, `plan.rs` colours to rows and the order of the stages,
+//! `rows.rs` the layout, `prepare.rs` manifolds to rows and back, `impacts.rs` what bounces, `stages.rs` the stages of a sub-step,
+//! `velocities.rs` what goes in and out, `dispatch.rs` rows by width, `kernel.rs` the passes with their formulas, `normals.rs` the points of a
+//! manifold, `rolling.rs` rolling resistance and grains, `joints/` the joints, `heavy.rs` who bears much, `cost.rs` operations and bytes.
+//! The arithmetic of the lanes is `trusted/lanes.rs`; why threads may share the bodies is said in `trusted/crowd.rs`.
 
 mod cost;
 mod dispatch;
@@ -29,20 +31,22 @@ mod heavy;
 mod impacts;
 mod joints;
 mod kernel;
-pub(crate) mod lanes;
 mod normals;
 mod pack;
+mod plan;
 mod prepare;
 mod rolling;
 pub(crate) mod rows;
 mod stages;
+mod step;
 mod velocities;
 
+pub(crate) use crate::trusted::lanes;
+pub use crate::trusted::lanes::SimdWidth;
 pub use cost::{PassCost, SubstepCost};
 pub(crate) use heavy::Heavy;
-pub use lanes::SimdWidth;
 pub(crate) use prepare::Softness;
-pub use stages::SoftDim;
+pub use step::SoftDim;
 
 use super::{Solver, SolverContext};
 use crate::math::*;

@@ -455,15 +455,17 @@ pub(crate) struct Settle {
     pub gain: Real,
 }
 
-/// Cuts a list of contacts into rows of `lanes`.
+/// Cuts a list of contacts into rows of `lanes`, and notes in `homes` which row each is in.
 pub(crate) fn fill_rows(
     contacts: &[u32],
     cold: &mut Vec<ColdRow>,
+    homes: &mut [u32],
     lanes: usize,
     takes: Option<&dyn Fn(u32) -> bool>,
 ) {
     let Some(takes) = takes else {
         for chunk in contacts.chunks(lanes) {
+            chunk.iter().for_each(|&contact| homes[contact as usize] = cold.len() as u32);
             let mut row = ColdRow::default();
             row.contacts[..chunk.len()].copy_from_slice(chunk);
             debug_assert!(chunk.iter().all(|&c| c != NO_CONTACT));
@@ -480,6 +482,7 @@ pub(crate) fn fill_rows(
         if let Some(row) = cold.last_mut() {
             row.contacts[filled] = contact;
         }
+        homes[contact as usize] = cold.len() as u32 - 1;
         filled += 1;
     }
 }
