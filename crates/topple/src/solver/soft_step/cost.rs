@@ -127,7 +127,7 @@ mod tests {
     use crate::solver::soft_step::kernel::{PassParams, Side, solve_friction};
     use crate::solver::soft_step::lanes::{F8, Lanes};
     use crate::solver::soft_step::normals::solve_normals;
-    use crate::solver::soft_step::prepare::Softness;
+    use crate::solver::soft_step::softness::Softness;
     use crate::trusted::F4;
     use core::cell::Cell;
 

@@ -1,10 +1,11 @@
 //! One pass, and one preparation, over a run of rows: gathers the bodies, calls the kernel for the chosen width, scatters.
 
+use super::flat::Flat;
 use super::kernel::{self, PassParams};
 use super::lanes::{Kernel, Lanes, SimdWidth};
 use super::normals::solve_normals;
 use super::pack::Packed;
-use super::prepare::{Flat, PrepareParams, body_line, prepare_row};
+use super::prepare::{PrepareParams, body_line, prepare_row};
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
 use crate::body::NO_SLOT;
 use crate::contact::{Contact, Grain};

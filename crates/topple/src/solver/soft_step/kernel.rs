@@ -21,8 +21,8 @@
 
 use super::lanes::{F8, Lanes};
 use super::pack::Packed;
-use super::prepare::Softness;
 use super::rows::{FrictionRow, Row, WIDTH};
+use super::softness::Softness;
 use crate::trusted::Crowd;
 
 /// Packed state of a body: block 0 holds v and the first spins, and so on; see `pack.rs`.

@@ -20,13 +20,14 @@
 //! the rows are not touched: three of four warm-start sweeps disappear.
 //!
 //! **Files**, in the order of a step: `step.rs` the whole of it, `pack.rs` the bodies, `plan.rs` colours to rows and the order of the stages,
-//! `rows.rs` the layout, `prepare.rs` manifolds to rows and back, `impacts.rs` what bounces, `stages.rs` the stages of a sub-step,
+//! `rows.rs` the layout, `flat.rs` and `prepare.rs` manifolds to rows, `softness.rs` how soft, `impacts.rs` what bounces, `stages.rs` the stages of a sub-step,
 //! `velocities.rs` what goes in and out, `dispatch.rs` rows by width, `kernel.rs` the passes with their formulas, `normals.rs` the points of a
-//! manifold, `rolling.rs` rolling resistance and grains, `joints/` the joints, `heavy.rs` who bears much, `cost.rs` operations and bytes.
+//! manifold, `rolling.rs` rolling resistance and grains, `joints/` the joints, `store.rs` rows back to manifolds, `heavy.rs` who bears much, `cost.rs` operations and bytes.
 //! The arithmetic of the lanes is `trusted/lanes.rs`; why threads may share the bodies is said in `trusted/crowd.rs`.
 
 mod cost;
 mod dispatch;
+mod flat;
 mod heavy;
 mod impacts;
 mod joints;
@@ -37,15 +38,17 @@ mod plan;
 mod prepare;
 mod rolling;
 pub(crate) mod rows;
+mod softness;
 mod stages;
 mod step;
+mod store;
 mod velocities;
 
 pub(crate) use crate::trusted::lanes;
 pub use crate::trusted::lanes::SimdWidth;
 pub use cost::{PassCost, SubstepCost};
 pub(crate) use heavy::Heavy;
-pub(crate) use prepare::Softness;
+pub(crate) use softness::Softness;
 pub use step::SoftDim;
 
 use super::{Solver, SolverContext};

@@ -19,8 +19,7 @@
 
 use super::dispatch::Pass;
 use super::joints::{self, JointPass, JointRange, JointRows, JointScene};
-use super::prepare::fill_rows;
-use super::rows::{ColdRow, WIDTH};
+use super::rows::{ColdRow, NO_CONTACT, WIDTH};
 use crate::contact::Color;
 use crate::math::*;
 use crate::solver::SolverContext;
@@ -178,5 +177,37 @@ impl Plan {
                 }
             }
         }
+    }
+}
+
+/// Cuts a list of contacts into rows of `lanes`, and notes in `homes` which row each is in.
+fn fill_rows(
+    contacts: &[u32],
+    cold: &mut Vec<ColdRow>,
+    homes: &mut [u32],
+    lanes: usize,
+    takes: Option<&dyn Fn(u32) -> bool>,
+) {
+    let Some(takes) = takes else {
+        for chunk in contacts.chunks(lanes) {
+            chunk.iter().for_each(|&contact| homes[contact as usize] = cold.len() as u32);
+            let mut row = ColdRow::default();
+            row.contacts[..chunk.len()].copy_from_slice(chunk);
+            debug_assert!(chunk.iter().all(|&c| c != NO_CONTACT));
+            cold.push(row);
+        }
+        return;
+    };
+    let mut filled = lanes;
+    for &contact in contacts.iter().filter(|&&contact| takes(contact)) {
+        if filled == lanes {
+            cold.push(ColdRow::default());
+            filled = 0;
+        }
+        if let Some(row) = cold.last_mut() {
+            row.contacts[filled] = contact;
+        }
+        homes[contact as usize] = cold.len() as u32 - 1;
+        filled += 1;
     }
 }

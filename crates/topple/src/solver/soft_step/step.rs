@@ -7,17 +7,19 @@
 
 use super::cost::{SubstepCost, cost};
 use super::dispatch::{RowParts, Scene, prepare};
-use super::heavy::{Heavy, SETTLING_LOAD};
+use super::heavy::Heavy;
 use super::impacts::Impacts;
 use super::joints::{JointRows, JointScene, WideDim};
 use super::kernel::PassParams;
 use super::lanes::SimdWidth;
 use super::pack::{Packed, Whiten, Whitening, whiten_spin, whitening};
 use super::plan::{BODIES_PER_PIECE, Plan, ROWS_PER_PIECE};
-use super::prepare::{PrepareParams, Settle, Softness, body_line, store_lane};
+use super::prepare::{PrepareParams, body_line};
 use super::rolling::Rolling;
-use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
+use super::rows::{ColdRow, FrictionRow, Row};
+use super::softness::Softness;
 use super::stages::{Rest, Substeps};
+use super::store::{StoreScene, store_rows};
 use super::velocities::{unpack, unpack_changed};
 use crate::body::NO_SLOT;
 use crate::contact::Contact;
@@ -34,7 +36,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 /// A stage of fewer pieces than this is done before anybody has come to help. If most are, one thread does them all.
 const SHARED_PIECES: usize = 3;
 /// Contacts in less memory than this stay in the caches by themselves [bytes].
-const NEAR: usize = 8 << 20;
+pub(super) const NEAR: usize = 8 << 20;
 
 /// What a dimension gives to this solver.
 pub trait SoftDim: WideDim + Sized {
@@ -363,52 +365,4 @@ fn fetch_contacts<D: Dim>(is_scattered: bool, row: Option<&ColdRow>, contacts: &
     if let Some(row) = row.filter(|_| is_scattered) {
         row.contacts.iter().for_each(|&contact| prefetch_whole(contacts, contact as usize));
     }
-}
-
-/// What storing reads.
-struct StoreScene<'a, const S: usize> {
-    lines: &'a [Packed<S>],
-    heavy: &'a Heavy,
-    /// Part of the way per step that loads settle.
-    gain: Real,
-    refinement: Real,
-}
-
-/// Hands the impulses of all rows back to their contacts, and reports those that carry much.
-fn store_rows<
-    D: Dim,
-    const N: usize,
-    const A: usize,
-    const P: usize,
-    const T: usize,
-    const K: usize,
-    const S: usize,
->(
-    executor: &dyn Executor,
-    (rows, friction, cold, ends): (&[Row<N, A, P>], &[FrictionRow<A, T, K, P>], &[ColdRow], &[Ends]),
-    (lists, contacts): (Each<'_, Vec<HeavyLoad>>, Owned<'_, Contact<D>>),
-    scene: &StoreScene<'_, S>,
-) {
-    let StoreScene { lines, heavy, gain, refinement } = scene;
-    let is_scattered = contacts.bytes() > NEAR;
-    in_pieces(executor, ROWS_PER_PIECE, (lists, contacts), |piece, (list, mut contacts)| {
-        let from = piece * ROWS_PER_PIECE;
-        let to = rows.len().min(from + ROWS_PER_PIECE);
-        for index in from..to {
-            if is_scattered && index + 1 < to {
-                cold[index + 1].contacts.iter().for_each(|&contact| contacts.prefetch(contact as usize));
-            }
-            let (row, friction, cold) = (&rows[index], &friction[index], &cold[index]);
-            for lane in (0..WIDTH).filter(|&lane| cold.contacts[lane] != NO_CONTACT) {
-                let contact = contacts.get(cold.contacts[lane] as usize);
-                let (ratio, weight) = heavy.of(contact, lane, row);
-                let limits = ends[index]
-                    .slots
-                    .map(|slots| lines.get(slots[lane] as usize).map_or(0.0, |l| l.0[S - 1]));
-                heavy.report((contact.bodies, false), (ratio, weight), limits[0].max(limits[1]), list);
-                let share = heavy.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0);
-                store_lane(contact, lane, row, friction, (*refinement, Settle { share, gain: *gain }));
-            }
-        }
-    });
 }
