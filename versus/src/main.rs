@@ -58,6 +58,8 @@ enum Action {
     Ratios(Page),
     /// Sideways motion of the tilted grid in all engines, 36 to 6 400 cubes, dt 1/30 and 1/300. No times.
     Grid(Page),
+    /// The pyramids of base 20 (3D) and 100 (2D) in all engines after 300 and 3 000 steps: drift, drop. No times.
+    Stand(Page),
     /// What choosing stiff groups costs ordinary piles: default settings against `max_refinement = 1`, interleaved.
     Refinement(Choice),
     /// Check that every engine has the same scene; write trajectories and pictures.
@@ -181,6 +183,7 @@ fn main() -> anyhow::Result<()> {
         Action::Ab { a, b, own_harness, contender, choice } => ab(&[a, b], own_harness, &contender, &choice),
         Action::Ratios(page) => page.publish("mass-ratios", pages::ratios),
         Action::Grid(page) => page.publish("grid45", pages::grid),
+        Action::Stand(page) => page.publish("stand", pages::stand),
         Action::Refinement(choice) => refinement(&choice),
         Action::Fairness { steps, choice } => fairness(steps, &choice),
         Action::Build => {

@@ -1,4 +1,4 @@
-//! Pages of `docs/benchmarks` that one command each writes: mass ratios, the tilted grid, the price of refinement.
+//! Pages of `docs/benchmarks` that one command each writes: mass ratios, the tilted grid, standing pyramids, the price of refinement.
 
 use crate::engine::Dim;
 use crate::engines::CONTENDERS;
@@ -21,6 +21,10 @@ const POWERS: std::ops::RangeInclusive<usize> = 1..=6;
 
 /// Sides of the grids.
 const SIDES: [usize; 4] = [6, 20, 40, 80];
+
+/// Pyramids of the page of standing, and how long they stand [steps].
+const PYRAMIDS: [&str; 2] = ["3d-pyramid-20", "2d-pyramid"];
+const STAND_STEPS: [u32; 2] = [300, 3000];
 
 /// A stack that has lost more than this has fallen [m]: half a cube.
 const FALLEN: f32 = 0.5;
@@ -245,7 +249,7 @@ pub fn grid(wanted: &Wanted<'_>) -> anyhow::Result<String> {
             let scene = scenes::find(&label).context("the scenes of the page exist")?;
             let mut cells: [BTreeMap<String, String>; 3] = Default::default();
             for entry in entries(&scene, wanted)? {
-                let quality = settle(&entry, &scene, &label, &mut columns);
+                let quality = settle(&entry, scene.samples, &label, &mut columns);
                 for (cells, (figure, _)) in cells.iter_mut().zip(figures) {
                     let text = match &quality {
                         Ok(figures) if figure == "tunnelled" => format!("{:.0}", figures[figure]),
@@ -276,10 +280,57 @@ pub fn grid(wanted: &Wanted<'_>) -> anyhow::Result<String> {
     ))
 }
 
-/// Runs a scene to its end; its figures.
+/// The page of pyramids that stand long.
+///
+/// # Errors
+/// If a program cannot be started.
+pub fn stand(wanted: &Wanted<'_>) -> anyhow::Result<String> {
+    let machine = Machine::look();
+    let mut columns = Columns::default();
+    let figures = [
+        ("drift m", "Mean sideways motion of the boxes [m]"),
+        ("drop m", "How far the top box came down [m]"),
+        ("fallen", "Boxes fallen"),
+    ];
+    let mut found: [Lines; 3] = Default::default();
+    for name in PYRAMIDS {
+        let scene = scenes::find(name).context("the scenes of the page exist")?;
+        for steps in STAND_STEPS {
+            eprintln!("{name}, {steps} steps");
+            let mut cells: [BTreeMap<String, String>; 3] = Default::default();
+            for entry in entries(&scene, wanted)? {
+                let quality = settle(&entry, steps, name, &mut columns);
+                for (cells, (figure, _)) in cells.iter_mut().zip(figures) {
+                    let text = match &quality {
+                        Ok(figures) if figure == "fallen" => format!("{:.0}", figures[figure]),
+                        Ok(figures) => format!("{:.4}", figures[figure]),
+                        Err(error) => format!("failed: {error}"),
+                    };
+                    cells.insert(entry.name.clone(), text);
+                }
+            }
+            for (lines, cells) in found.iter_mut().zip(cells) {
+                lines.push((format!("{name}, {steps} steps"), cells));
+            }
+        }
+    }
+    let tables = found.iter().zip(figures).map(|(lines, (_, title))| {
+        format!("\n## {title}\n\n{}", as_table("pyramid", lines))
+    });
+    Ok(format!(
+        "# Pyramids that stand\n\n\
+        Written by `cargo run --release -- stand` in `versus/`: the 3D pyramid of base 20 and the 2D pyramid of base 100, 60 Hz, every engine at\n\
+        its defaults, sleeping off. The boxes start 5 cm apart and touch the row below exactly; all motion is squeezing and creep.\n\n\
+        {}{}",
+        columns.versions(&machine),
+        tables.collect::<String>(),
+    ))
+}
+
+/// Runs a scene for so many steps; its figures.
 fn settle(
     entry: &Entry,
-    scene: &Scene,
+    steps: u32,
     label: &str,
     columns: &mut Columns,
 ) -> anyhow::Result<BTreeMap<String, f64>> {
@@ -288,7 +339,7 @@ fn settle(
         Ready::Loaded { version, .. } => columns.see(&entry.name, &version),
         Ready::Unsupported(reason) => anyhow::bail!("n/a: {reason}"),
     }
-    let _: Block = worker.ask(&format!("run {}", scene.samples))?;
+    let _: Block = worker.ask(&format!("run {steps}"))?;
     Ok(worker.ask::<Finish>("finish")?.quality)
 }
 

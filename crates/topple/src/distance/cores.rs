@@ -59,8 +59,8 @@ impl<'a, D: Dim> Cores<'a, D> {
         let reach = direction.reach();
         let d = if reach > 0.0 { direction * (1.0 / reach) } else { Wide::new(1.0, 0.0, 0.0) };
         let local = Wide::new(d.dot(self.axes[0]), d.dot(self.axes[1]), d.dot(self.axes[2]));
-        let a = self.a.support((-d).narrow()).map_or(Wide::ZERO, Wide::of);
-        let b = self.b.support(local.narrow()).map_or(Wide::ZERO, Wide::of);
+        let a = self.a.support_wide([-d.x, -d.y, -d.z]).map_or(Wide::ZERO, Wide::from);
+        let b = self.b.support_wide([local.x, local.y, local.z]).map_or(Wide::ZERO, Wide::from);
         let b = self.position + self.axes[0] * b.x + self.axes[1] * b.y + self.axes[2] * b.z;
         Vertex { w: b - a, a, b }
     }

@@ -13,9 +13,10 @@ const MAX_VERTICES: usize = 64;
 /// A closed surface of triangles has 2·vertices − 4 faces; while it grows, the old ones are there as well.
 const MAX_FACES: usize = 3 * MAX_VERTICES;
 const MAX_HORIZON: usize = 64;
-/// Shares of the depth and of the size of B − A by which a face may still be pushed out when the search ends (no unit):
-/// below what the f32 of the answer can tell, and below what f32 input is worth.
-const DEPTH_TOLERANCE: f64 = 2e-6;
+/// Shares of the depth and of the size of B − A by which a face may still be pushed out when the search ends (no unit): the normal
+/// of a curved surface is off by the square root of twice that over the radius, less than 0.1° where it is unique. Both are
+/// near what the f32 of the input is worth.
+const DEPTH_TOLERANCE: f64 = 3e-7;
 const SIZE_TOLERANCE: f64 = 5e-8;
 /// Share of the size of B − A that counts as no extent at all (no unit): cores are f32, so this is pure rounding.
 pub(super) const NOTHING: f64 = 1e-10;

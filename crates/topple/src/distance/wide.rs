@@ -96,6 +96,13 @@ impl Wide {
     }
 }
 
+impl From<[f64; 3]> for Wide {
+    #[inline]
+    fn from([x, y, z]: [f64; 3]) -> Self {
+        Self { x, y, z }
+    }
+}
+
 impl Add for Wide {
     type Output = Self;
     #[inline]

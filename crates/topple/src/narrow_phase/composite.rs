@@ -5,7 +5,7 @@
 //! part, which becomes one manifold of the pair. A box on fine terrain has one part with four points, not twenty with
 //! eighty; a box in a valley has one part for each side.
 
-use super::{CollideJob, LocalManifold, LocalPoint, NarrowCounters};
+use super::{CollideJob, LocalManifold, LocalPoint, MAX_LOCAL_POINTS, NarrowCounters};
 use crate::math::*;
 use crate::shape::ShapeOps;
 
@@ -17,6 +17,8 @@ const SAME_PART: Real = 0.998;
 const SIMILAR: Real = 0.8;
 /// Slope of the direction in which the first point is chosen (dimensionless): not parallel to the edges of common shapes.
 const ASKEW: Real = 0.37;
+/// Advantage of a point that was used last time, as a factor on lengths squared and areas (no unit).
+const LOYALTY: Real = 1.1;
 /// Points a part holds before it is reduced.
 const ROOM: usize = 16;
 
@@ -34,16 +36,46 @@ pub struct Parts<D: Dim> {
     parts: [Part<D>; MAX_PARTS],
     count: usize,
     slop: Real,
+    used: Used,
+}
+
+/// Ids of the points that a pair had last time: they are preferred, so that the choice does not flicker.
+#[derive(Clone, Copy, Debug)]
+struct Used {
+    ids: [u32; MAX_PARTS * MAX_LOCAL_POINTS],
+    count: usize,
+}
+
+impl Used {
+    const NONE: Self = Self { ids: [0; MAX_PARTS * MAX_LOCAL_POINTS], count: 0 };
+
+    #[inline]
+    fn contains(&self, id: u32) -> bool {
+        self.ids[..self.count].contains(&id)
+    }
 }
 
 impl<D: Dim> Default for Parts<D> {
     fn default() -> Self {
         let part = Part { normal: D::Vec::ZERO, points: [LocalPoint::default(); ROOM], count: 0 };
-        Self { parts: [part; MAX_PARTS], count: 0, slop: 0.0 }
+        Self { parts: [part; MAX_PARTS], count: 0, slop: 0.0, used: Used::NONE }
     }
 }
 
 impl<D: Dim> Parts<D> {
+    /// Forgets which points the pair had.
+    pub(crate) fn forget(&mut self) {
+        self.used.count = 0;
+    }
+
+    /// Remembers a point that the pair had last time.
+    pub(crate) fn remember(&mut self, id: u32) {
+        if self.used.count < self.used.ids.len() {
+            self.used.ids[self.used.count] = id;
+            self.used.count += 1;
+        }
+    }
+
     /// Number of parts.
     pub fn len(&self) -> usize {
         self.count
@@ -62,7 +94,7 @@ impl<D: Dim> Parts<D> {
     /// Part `index` as a manifold of at most `D::MAX_POINTS` points.
     pub fn manifold(&self, index: usize) -> LocalManifold<D> {
         let mut part = self.parts[index];
-        part.reduce(self.slop);
+        part.reduce(self.slop, &self.used);
         let mut out = LocalManifold::default();
         out.normal = part.normal;
         for point in &part.points[..part.count] {
@@ -117,7 +149,7 @@ impl<D: Dim> Parts<D> {
         };
         for point in local.points() {
             let id = child.wrapping_mul(0x9E37_79B1) ^ point.id;
-            self.parts[index].push(LocalPoint { id, ..*point }, self.slop);
+            self.parts[index].push(LocalPoint { id, ..*point }, self.slop, &self.used);
         }
     }
 
@@ -136,7 +168,7 @@ impl<D: Dim> Part<D> {
         self.points[..self.count].iter().fold(Real::INFINITY, |d, p| d.min(p.separation))
     }
 
-    fn push(&mut self, point: LocalPoint<D>, slop: Real) {
+    fn push(&mut self, point: LocalPoint<D>, slop: Real, used: &Used) {
         // Neighbouring children report the points on their common edge twice.
         for old in &mut self.points[..self.count] {
             if (old.position - point.position).length_squared() <= slop * slop {
@@ -147,14 +179,15 @@ impl<D: Dim> Part<D> {
             }
         }
         if self.count == ROOM {
-            self.reduce(slop);
+            self.reduce(slop, used);
         }
         self.points[self.count] = point;
         self.count += 1;
     }
 
-    /// Keeps at most `D::MAX_POINTS` points: wide apart, the deepest one among them.
-    fn reduce(&mut self, slop: Real) {
+    /// Keeps at most `D::MAX_POINTS` points: wide apart, the deepest one among them, those of last time unless others are
+    /// clearly better.
+    fn reduce(&mut self, slop: Real, used: &Used) {
         let count = self.count;
         if count <= D::MAX_POINTS {
             return;
@@ -176,18 +209,28 @@ impl<D: Dim> Part<D> {
             }
             found
         };
-        let (first, _) = best(&|i| flat[i].0 + ASKEW * flat[i].1);
+        let mut weight = [1.0; ROOM];
+        let (mut low, mut high) = (flat[0], flat[0]);
+        for i in 0..count {
+            if used.contains(self.points[i].id) {
+                weight[i] = LOYALTY;
+            }
+            low = (flat[i].0.min(low.0), flat[i].1.min(low.1));
+            high = (flat[i].0.max(high.0), flat[i].1.max(high.1));
+        }
+        let reach = 0.5 * (high.0 - low.0).max(high.1 - low.1);
+        let (first, _) = best(&|i| flat[i].0 + ASKEW * flat[i].1 + (weight[i] - 1.0) * reach);
         let p = flat[first];
         let (second, _) = best(&|i| {
             let (x, y) = (flat[i].0 - p.0, flat[i].1 - p.1);
-            x * x + y * y
+            (x * x + y * y) * weight[i]
         });
         let q = flat[second];
         // Twice the area of the triangle on either side of the line p q; always 0 in the plane.
         let side = |i: usize| (q.0 - p.0) * (flat[i].1 - p.1) - (q.1 - p.1) * (flat[i].0 - p.0);
         let mut chosen = [first, second, 0, 0];
         let mut kept = 2;
-        for (i, area) in [best(&side), best(&|i| -side(i))] {
+        for (i, area) in [best(&|i| side(i) * weight[i]), best(&|i| -side(i) * weight[i])] {
             if area > 0.0 && kept < D::MAX_POINTS && !chosen[..kept].contains(&i) {
                 chosen[kept] = i;
                 kept += 1;

@@ -9,6 +9,7 @@ use super::{LocalManifold, LocalPoint, MAX_LOCAL_POINTS, MAX_PARTS, composite};
 use crate::body::NONE;
 use crate::contact::{Contact, ContactPoint, flags};
 use crate::math::*;
+use crate::shape::ShapeOps;
 
 /// Cosine below which the friction impulses of a contact do not fit its new normal any more (dimensionless; 26°).
 const SAME_SURFACE: Real = 0.9;
@@ -62,6 +63,20 @@ impl<D: Dim> ContactBatch<'_, D> {
         if task.try_keep() {
             return;
         }
+        // Corners of a body of triangles stay the same while it rocks. What slides over open ground meets other triangles in every
+        // step, and the widest points serve it better than the last ones.
+        self.parts.forget();
+        let is_body = |shape: &D::Shape| shape.composite().is_some_and(|c| c.is_closed());
+        let (job, ..) = task.job();
+        let has_body = is_body(job.a) || is_body(job.b);
+        let mut at = if has_body { head } else { NONE };
+        while at != NONE {
+            let part = self.contacts.get(at as usize);
+            part.manifold.points().iter().for_each(|point| self.parts.remember(point.id));
+            at = part.next_part;
+        }
+        let contact = self.contacts.get(head as usize);
+        let mut task = PairTask { source: self.source, contact, counters: &mut self.counters, before };
         let (job, _, counters) = task.job();
         composite::collide(&job, counters, &mut self.parts);
         let parts = &self.parts;

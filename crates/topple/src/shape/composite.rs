@@ -97,10 +97,12 @@ impl Lean {
         }
     }
 
-    /// True if `direction` leans over the edge towards `out` by no more than this, `n` being the child's normal.
+    /// True if `direction`, to the front of the child, leans over the edge towards `out` by no more than this, `n` being the child's
+    /// normal.
     #[inline]
     pub(crate) fn allows<V: VecOps>(self, n: V, out: V, direction: V) -> bool {
-        direction.dot(out) * self.cos - direction.dot(n) * self.sin <= LEAN_TOLERANCE
+        // Over an edge that is sharper than a right angle nothing to the front of the child leans too far.
+        direction.dot(out) * self.cos.max(0.0) - direction.dot(n) * self.sin <= LEAN_TOLERANCE
     }
 }
 

@@ -125,6 +125,13 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// None for shapes that are not bounded and convex.
     fn support(&self, direction: D::Vec) -> Option<D::Vec>;
 
+    /// The same in f64, for searches whose last steps are shorter than f32 can tell: curved shapes answer to full accuracy. The
+    /// plane is z = 0.
+    #[inline]
+    fn support_wide(&self, direction: [f64; 3]) -> Option<[f64; 3]> {
+        rounded_support::<D>(|d| self.support(d), direction)
+    }
+
     /// Radius by which the supported core is inflated [m]: the whole radius of a sphere or capsule.
     fn rounding(&self) -> Real;
 
@@ -188,4 +195,16 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// Reads what [`Self::save`] wrote; the result is validated by the caller.
     fn load(input: &mut Reader<'_>) -> Result<Self, Error>;
+}
+
+/// A support function of f32 for a direction of f64.
+#[inline]
+fn rounded_support<D: Dim>(
+    support: impl Fn(D::Vec) -> Option<D::Vec>,
+    direction: [f64; 3],
+) -> Option<[f64; 3]> {
+    let mut d = D::Vec::ZERO;
+    (0..D::N).for_each(|i| d.set(i, direction[i] as Real));
+    let p = support(d)?;
+    Some([f64::from(p.get(0)), f64::from(p.get(1)), if D::N == 3 { f64::from(p.get(2)) } else { 0.0 }])
 }

@@ -39,15 +39,27 @@ impl<D: Dim> World<D> {
             mass.check_usable()?;
             def.check_center(mass.center)?;
         }
-        let id = self.insert_body(&def);
+        let index = self.insert_bare_body(&def);
         for shape in &shapes {
-            self.insert_shape(id.index(), shape);
+            self.insert_shape(index, shape);
         }
-        self.update_mass(id.index());
-        Ok(id)
+        self.update_mass(index);
+        // Only now are the sizes known that the boxes grow with.
+        for i in 0..shapes.len() {
+            self.show_shape(self.bodies.records[index].shapes[i]);
+        }
+        Ok(BodyId(self.bodies.records.id_at(index).unwrap_or_default()))
     }
 
+    /// A body without shapes.
     pub(crate) fn insert_body(&mut self, def: &BodyDef<D>) -> BodyId {
+        let index = self.insert_bare_body(def);
+        self.update_mass(index);
+        BodyId(self.bodies.records.id_at(index).unwrap_or_default())
+    }
+
+    /// A body without shapes and mass. The caller updates the mass.
+    fn insert_bare_body(&mut self, def: &BodyDef<D>) -> u32 {
         let mut record = BodyRecord::new(def);
         record.set = if !def.is_enabled {
             BodySet::Disabled
@@ -74,9 +86,8 @@ impl<D: Dim> World<D> {
         if in_island {
             self.islands.add(&mut self.bodies, index);
         }
-        self.update_mass(index);
         self.make_room();
-        BodyId(self.bodies.records.id_at(index).unwrap_or_default())
+        index
     }
 
     /// Removes a body with its shapes, contacts and joints. What rested on it wakes.

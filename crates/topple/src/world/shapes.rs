@@ -88,6 +88,7 @@ impl<D: Dim> World<D> {
         self.wake_index(body);
         let index = self.insert_shape(body, &def);
         self.update_mass(body);
+        self.show_shape(index);
         self.remake_contacts_of(body);
         Ok(ShapeId(self.shapes.id_at(index).unwrap_or_default()))
     }
@@ -108,7 +109,7 @@ impl<D: Dim> World<D> {
         Ok(def)
     }
 
-    /// Adds a checked shape and its proxy. The caller updates the mass.
+    /// Adds a checked shape. The caller updates the mass, then shows the shape to the broad phase.
     pub(crate) fn insert_shape(&mut self, body: u32, def: &ShapeDef<D>) -> u32 {
         let index = self.shapes.insert(ShapeRecord::new(def, body)).index;
         self.bodies.records[body].shapes.push(index);
@@ -116,10 +117,15 @@ impl<D: Dim> World<D> {
         self.shapes[index].from_center =
             Pose { position: def.local.position - center, rotation: def.local.rotation };
         self.proxies.make_room(index as usize + 1);
+        index
+    }
+
+    /// Gives a new shape its place in the broad phase, unless its body is disabled.
+    pub(crate) fn show_shape(&mut self, index: u32) {
+        let body = self.shapes[index].body;
         if self.bodies.records[body].set != BodySet::Disabled {
             self.insert_proxy(index);
         }
-        index
     }
 
     /// Removes a shape from its body. Refused if the mass of what is left is none that a body can move with.

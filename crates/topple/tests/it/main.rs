@@ -3,6 +3,8 @@
 
 // Closed-form mechanics: falling, throwing, hitting, sliding, rolling, spinning.
 mod analytic;
+// The same for the default solver, at 60 Hz, within what it promises.
+mod defaults;
 // Momentum, angular momentum and energy of whole worlds.
 mod conservation;
 // Orders, invariants and drift of the integrators; life with contacts and joints.
@@ -31,6 +33,8 @@ mod queries;
 mod settings;
 // What falls asleep, and what wakes it.
 mod sleeping;
+// Supports that go or set off, joints that change, thresholds.
+mod waking;
 // Contacts that are kept, against computed ones.
 mod recycling;
 // The same bits: again, in other builds, on threads, after a restore, with stages swapped.

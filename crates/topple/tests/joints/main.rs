@@ -2,9 +2,11 @@
 
 mod analytic; // pendulum, double pendulum, top, chain, bridge, reactions
 mod determinism; // threads, widths, snapshots
+mod freedoms; // each kind along and about each axis
 mod input; // what is refused
 mod kinds; // each kind: what is free, what is locked
 mod life; // sleeping, waking, breaking, removal, random operations
+mod loads; // limits, motors and servos against loads; reactions and events
 mod motors; // motors, servos, springs, limits
 mod support;
 mod vehicles; // wheels

@@ -86,7 +86,7 @@ fn servos_3d() {
 }
 
 /// Samples `value` for 4 s, and checks period and decay of an oscillation of `hertz` and damping ratio `zeta`.
-fn check_oscillation<D: TestDim>(
+pub(crate) fn check_oscillation<D: TestDim>(
     what: &str,
     world: &mut World<D>,
     hertz: f32,

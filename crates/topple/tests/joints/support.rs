@@ -19,6 +19,8 @@ pub(crate) trait TestDim: Dim {
     fn mass(m: f32, i: f32) -> Mass<Self>;
     /// A frame whose hinge axis is z.
     fn hinge_frame() -> Self::Rot;
+    /// A turn about no axis in particular.
+    fn tilted() -> Self::Rot;
     /// Circle or sphere.
     fn ball(radius: f32) -> ShapeDef<Self>;
     /// Box with these edges; in space as deep as high.
@@ -42,6 +44,9 @@ impl TestDim for D2 {
     }
     fn hinge_frame() -> Rot2 {
         Rot2::default()
+    }
+    fn tilted() -> Rot2 {
+        RotOps::<D2>::from_ang(0.6)
     }
     fn ball(radius: f32) -> ShapeDef<D2> {
         Shape2::circle(radius).into()
@@ -70,6 +75,9 @@ impl TestDim for D3 {
     fn hinge_frame() -> Quat {
         // x to z: a quarter turn about −y.
         RotOps::<D3>::from_ang(Vec3::Y * -core::f32::consts::FRAC_PI_2)
+    }
+    fn tilted() -> Quat {
+        RotOps::<D3>::from_ang(Vec3::new(0.4, -0.7, 0.5))
     }
     fn ball(radius: f32) -> ShapeDef<D3> {
         Shape3::sphere(radius).into()

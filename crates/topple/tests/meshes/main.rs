@@ -7,6 +7,7 @@ mod log;
 mod mass;
 mod planes;
 mod queries;
+mod resting;
 mod shapes;
 mod sliding;
 mod support;

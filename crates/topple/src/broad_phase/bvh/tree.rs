@@ -327,8 +327,10 @@ impl<D: Dim> Tree<D> {
 
     /// Marks a leaf as moved.
     pub(super) fn mark(&mut self, leaf: u32) {
-        self.nodes[leaf as usize].link |= MOVED;
-        self.marked = false;
+        let link = &mut self.nodes[leaf as usize].link;
+        // A leaf that is marked already has said so to its ancestors, if all have.
+        self.marked &= *link & MOVED != 0;
+        *link |= MOVED;
     }
 
     /// Forgets that these leaves, which are all that did, moved.

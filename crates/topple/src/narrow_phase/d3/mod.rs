@@ -1,6 +1,6 @@
 //! Contacts between the shapes of the space, one file per family of pairs.
 //!
-//! `round.rs`: closed forms for spheres and capsules. `plane.rs`: everything against a half-space. `boxes.rs`: two
+//! `round.rs`: closed forms for spheres and capsules; `revolved.rs`: spheres against cylinders and cones. `plane.rs`: everything against a half-space. `boxes.rs`: two
 //! boxes, the hottest path of the engine; their points are in `box_points.rs`. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
 //! whatever is left by GJK and EPA; `track.rs` follows cylinders from step to step instead. With `sat`, that rest is done by separating axes (`sat.rs`, over the features of `solid.rs`);
 //! with `gjk`, all bounded pairs are done by `convex.rs`. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. All work in
@@ -14,6 +14,7 @@ mod hulls;
 mod patch;
 mod plane;
 mod reduce;
+mod revolved;
 mod round;
 mod sat;
 mod solid;
@@ -100,6 +101,8 @@ fn ordered(
             let b = BoxHull::new(*half);
             return hulls::collide(a.view(), b.view(), [*ra, *rb], job, cache, counters, out);
         }
+        (Shape3::Cylinder { .. } | Shape3::Cone { .. }, Shape3::Sphere { .. }) if !job.algorithm.is_sat() => {
+        }
         (Shape3::Plane { .. } | Shape3::Capsule { .. } | Shape3::Sphere { .. }, _)
         | (Shape3::Hull { .. }, Shape3::Sphere { .. })
         | (Shape3::Box { .. }, Shape3::Sphere { .. } | Shape3::Capsule { .. }) => {}
@@ -121,6 +124,14 @@ fn ordered(
         }
         (Shape3::Box { half, radius: ra }, Shape3::Capsule { a, b, radius: rb }) => {
             round::box_capsule(*half, *ra, [*a, *b], *rb, job, counters, out);
+        }
+        (Shape3::Cylinder { half_height, radius, rounding }, Shape3::Sphere { radius: rb }) => {
+            let profile = revolved::cylinder_profile(f64::from(*half_height), f64::from(*radius));
+            revolved::revolved_sphere(&profile, [*rounding, *rb], job, out);
+        }
+        (Shape3::Cone { half_height, radius, rounding }, Shape3::Sphere { radius: rb }) => {
+            let profile = revolved::cone_profile(f64::from(*half_height), f64::from(*radius));
+            revolved::revolved_sphere(&profile, [*rounding, *rb], job, out);
         }
         (Shape3::Capsule { a, b, radius: ra }, Shape3::Sphere { radius: rb }) => {
             round::capsule_sphere([*a, *b], *ra, *rb, job, out);

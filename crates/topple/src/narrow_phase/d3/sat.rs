@@ -23,9 +23,11 @@ const CANDIDATES: usize = 6;
 const DIFFERENT: f64 = 0.9;
 /// Share of the size by which the best axis of the polygons may be wrong (no unit): two times 1 − cos of half a step.
 const POLYGON_ERROR: f64 = 0.07;
-/// tan of a quarter of the first step when looking closer, π/48, and how often it is halved: down to 0.1 degrees.
+/// tan of a quarter of the first step when looking closer, π/48, and how often it is made smaller by which factor (no unit): down to
+/// 0.1 degrees, and slowly enough that the best axis does not leave the view.
 const FIRST_STEP: f64 = 0.065_543_5;
-const CLOSER: usize = 8;
+const CLOSER: usize = 16;
+const SMALLER: f64 = 0.7;
 
 /// What an axis was found by.
 #[derive(Clone, Copy)]
@@ -317,7 +319,7 @@ fn measure(
                     break;
                 }
                 at = axis.normal;
-                t *= 0.5;
+                t *= SMALLER;
             }
         }
     }

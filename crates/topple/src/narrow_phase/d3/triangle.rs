@@ -11,11 +11,13 @@ use super::patch::{self, Patch, PatchJob};
 use super::{convex, push_core_point, round};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::d3::{BoxHull, HullView, triangle};
+use crate::shape::d3::{BoxHull, HullView, closest_on_segment, triangle};
 use crate::shape::{Composite, Shape3, ShapeOps};
 
 /// Cosine between a contact normal and the triangle's own from which on they are the same.
 const SAME: Real = 0.999_99;
+/// Cosine between the normal of a triangle and a face of a floor above which they lie flat on each other (no unit; 2.5°).
+pub(super) const NEARLY_FLAT: Real = 0.999;
 /// Edges of a hull above which the search over all pairs of edges costs more than closest points do.
 const MAX_EDGES: usize = 200;
 /// Depth in slops up to which a corner over a triangle is pushed out along its normal without looking at edges.
@@ -24,6 +26,8 @@ const SHALLOW: Real = 2.0;
 const DEEP: Real = 10.0;
 /// A way out is long if another one is less than this share of it (no unit).
 const LONG_WAY: Real = 0.5;
+/// How often a point is moved to the inner side of all faces of a hull until it is inside of all at once.
+const INWARDS: usize = 4;
 /// First bit of ids of edge contacts.
 const EDGE_ID: u32 = 1 << 31;
 
@@ -33,6 +37,8 @@ struct Probe<'a> {
     job: &'a CollideJob<'a, D3>,
     /// A point well inside b, in the frame of a: nothing is pushed to the other side of a triangle than this.
     middle: Vec3,
+    /// True if b is larger than the whole mesh: a body of triangles on a floor, not a body on ground of triangles.
+    is_floor: bool,
     /// Axes of b in the frame of a.
     rotation: Mat3,
     /// Origin of b in the frame of a.
@@ -53,10 +59,12 @@ pub(crate) fn collide_children(
     counters: &mut NarrowCounters,
     add: &mut dyn FnMut(u32, &LocalManifold<D3>),
 ) {
+    let farthest = job.b.aabb(&Pose::IDENTITY).size().max_element();
     let probe = Probe {
         shape,
         job,
-        middle: job.b_in_a.transform(job.b.middle()).to_vec(),
+        is_floor: farthest > shape.bounds().size().max_element(),
+        middle: job.b_in_a.transform(middle(shape, job)).to_vec(),
         rotation: Mat3::from_quat(job.b_in_a.rotation),
         position: job.b_in_a.position.to_vec(),
     };
@@ -82,6 +90,43 @@ pub(crate) fn collide_children(
             probe.each(&bounds, add, |face, out| probe.hull(face, data.view(), *radius, counters, out));
         }
         _ => probe.each(&bounds, add, |face, out| probe.any(face, counters, out)),
+    }
+}
+
+/// A point well inside b, in its frame. Of a shape that is larger than the mesh, the one under the mesh: a face that leans away from
+/// the far middle of a floor still faces the floor.
+fn middle(shape: &dyn Composite<D3>, job: &CollideJob<'_, D3>) -> Vec3 {
+    let bounds = shape.bounds();
+    let is_larger = |half: Vec3| half.max_element() > 0.5 * bounds.size().max_element();
+    let near = || job.b_in_a.inverse_transform(bounds.center());
+    match job.b {
+        Shape3::Box { half, .. } if is_larger(*half) => {
+            let inner = *half - Vec3::splat(half.min_element());
+            near().clamp(-inner, inner)
+        }
+        Shape3::Cylinder { half_height, radius, .. }
+            if is_larger(Vec3::new(*radius, *half_height, *radius)) =>
+        {
+            let inner = half_height.min(*radius);
+            let p = near();
+            let aside = Vec3::new(p.x, 0.0, p.z).clamp_length_max(radius - inner);
+            aside + Vec3::Y * p.y.clamp(inner - half_height, half_height - inner)
+        }
+        Shape3::Capsule { a, b, .. } if is_larger((*b - *a).abs() * 0.5) => {
+            closest_on_segment(*a, *b, near())
+        }
+        Shape3::Hull { data, .. } if is_larger(Vec3::splat(job.b.farthest_from(Vec3::ZERO))) => {
+            let mut p = near();
+            let depth = 0.5 * data.inner_radius();
+            for _ in 0..INWARDS {
+                for face in data.faces() {
+                    let outside = face.normal.dot(p) - face.offset + depth;
+                    p -= face.normal * outside.max(0.0);
+                }
+            }
+            p
+        }
+        b => b.middle(),
     }
 }
 
@@ -245,6 +290,9 @@ impl Probe<'_> {
         let mut least = own_gap;
         // Normals in the frame of a, as the triangle knows them.
         let allows = |n: Vec3| n.dot(normal) >= 0.0 && self.shape.allows(face.index, self.rotation * n);
+        // A triangle that lies nearly flat on a floor is carried by it, whatever its neighbours in the same plane do: a face of many
+        // triangles that rocks would otherwise rest on one half of them only.
+        let carries = |n: Vec3| self.is_floor && n.dot(normal) > NEARLY_FLAT || allows(n);
         for (i, f) in hull.faces.iter().enumerate() {
             let x = corners.map(|p| p.dot(f.normal));
             let gap = x[0].min(x[1]).min(x[2]) - f.offset;
@@ -255,7 +303,7 @@ impl Probe<'_> {
             least = least.max(gap);
             // Hysteresis: the triangle's own normal unless the other is clearly better.
             let bonus = if matches!(best.kind, Kind::Triangle) { slop } else { 0.0 };
-            if gap > best.gap + bonus && allows(-f.normal) {
+            if gap > best.gap + bonus && carries(-f.normal) {
                 best = Axis { gap, normal: -f.normal, kind: Kind::Hull(i) };
             }
         }

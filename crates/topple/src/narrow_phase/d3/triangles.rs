@@ -6,14 +6,16 @@
 
 use super::patch::{self, Patch, PatchJob};
 use super::round;
+use super::triangle::NEARLY_FLAT;
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters};
 use crate::shape::composite::turned_box;
 use crate::shape::d3::triangle;
 use crate::shape::{Composite, Shape3, ShapeOps};
 
-/// Overlap beyond which two triangles no longer tell the way out, in slops (half of a small body).
+/// Overlap beyond which two triangles no longer tell the way out, in slops, or in inner radii of the smaller body if that is more.
 const MAX_DEPTH: Real = 50.0;
+const MAX_INNER: Real = 2.0;
 /// Share of the slop by which an axis must be better than the one before.
 const LEAD: Real = 0.1;
 /// Squared sine below which two edges count as parallel.
@@ -35,15 +37,24 @@ pub(crate) fn collide_composites(
     let Some(b) = job.b.composite() else { return };
     let a_in_b = job.swapped().b_in_a;
     let reach = turned_box(&a.bounds(), &a_in_b).grown(job.margin);
+    // Into an open surface, which has no other side to come out of, a body may sink deeper.
+    let is_open = !(a.is_closed() && b.is_closed());
+    let inner = job.a.inner_radius().min(job.b.inner_radius());
+    let deep = if is_open && inner.is_finite() { MAX_INNER * inner } else { 0.0 };
+    let max_depth = deep.max(MAX_DEPTH * job.slop);
     let mut out = LocalManifold::default();
     b.visit(&reach, &mut |j| {
         let Some(other) = Skin::new(b, j, &job.b_in_a) else { return };
-        let near = triangle::bounds(other.corners).grown(job.margin);
+        // What has sunk below this triangle counts too, as deep as it may: its own box no longer meets that of the triangle.
+        let bounds = triangle::bounds(other.corners);
+        let below = other.normal * -deep;
+        let sunk = Aabb { min: bounds.min + below, max: bounds.max + below };
+        let near = bounds.union(&sunk).grown(job.margin);
         a.visit(&near, &mut |i| {
             let Some(own) = Skin::new(a, i, &Pose::IDENTITY) else { return };
             out.clear();
             counters.axes += 1;
-            pair(a, b, &own, &other, job, &mut out);
+            pair([a, b], [&own, &other], max_depth, job, &mut out);
             // Which two triangles: neither number alone names the point.
             add(i.wrapping_mul(0x85EB_CA6B) ^ j, &out);
         });
@@ -63,14 +74,21 @@ fn on_plane(
         let Shape3::Triangle { a, b, c } = shape.child(index) else { return };
         out.clear();
         out.normal = -normal;
-        for (id, corner) in [a, b, c].into_iter().enumerate() {
+        for corner in [a, b, c] {
             let height = normal.dot(corner) - offset;
             if height <= job.margin {
-                out.push(corner - normal * (0.5 * height), height, id as u32);
+                out.push(corner - normal * (0.5 * height), height, place_id(corner));
             }
         }
-        add(index, &out);
+        // The corner names the point, whichever of its triangles is met first.
+        add(0, &out);
     });
+}
+
+/// A number for a corner of a mesh by its place, which never changes in the frame of the mesh.
+fn place_id(corner: Vec3) -> u32 {
+    let [x, y, z] = [corner.x, corner.y, corner.z].map(Real::to_bits);
+    (x.wrapping_mul(0x9E37_79B1).rotate_left(11) ^ y).wrapping_mul(0x85EB_CA6B).rotate_left(13) ^ z
 }
 
 /// A triangle in the frame of a.
@@ -114,12 +132,11 @@ enum Kind {
     Edges(usize, usize),
 }
 
-/// Contact of two triangles, normal from a to b.
+/// Contact of two triangles that overlap by no more than `max_depth` [m], normal from a to b.
 fn pair(
-    shape_a: &dyn Composite<D3>,
-    shape_b: &dyn Composite<D3>,
-    a: &Skin,
-    b: &Skin,
+    [shape_a, shape_b]: [&dyn Composite<D3>; 2],
+    [a, b]: [&Skin; 2],
+    max_depth: Real,
     job: &CollideJob<'_, D3>,
     out: &mut LocalManifold<D3>,
 ) {
@@ -128,10 +145,14 @@ fn pair(
     if gap_a > job.margin || gap_b > job.margin {
         return;
     }
-    let both = |n: Vec3| a.allows(shape_a, n) && b.allows(shape_b, -n);
+    // Two triangles that lie nearly flat on each other carry each other, whatever their neighbours in the same plane do: a face of
+    // many triangles that rocks would otherwise rest on one half of them only.
+    let is_flat = -a.normal.dot(b.normal) > NEARLY_FLAT;
+    let allowed = |n: Vec3| a.allows(shape_a, n) && b.allows(shape_b, -n);
+    let both = |n: Vec3| is_flat || allowed(n);
     let mut best: Option<(Real, Vec3, Kind)> = None;
     let better = |best: &Option<(Real, Vec3, Kind)>, gap: Real| {
-        gap >= -MAX_DEPTH * job.slop && best.as_ref().is_none_or(|(g, ..)| gap > g + LEAD * job.slop)
+        gap >= -max_depth && best.as_ref().is_none_or(|(g, ..)| gap > g + LEAD * job.slop)
     };
     if better(&best, gap_a) && both(a.normal) {
         best = Some((gap_a, a.normal, Kind::FaceA));
@@ -161,7 +182,7 @@ fn pair(
             if gap > job.margin {
                 return;
             }
-            if !better(&best, gap - job.slop) || !both(n) {
+            if !better(&best, gap - job.slop) || !allowed(n) {
                 continue;
             }
             // Crossing edges, not lines that meet beyond their ends.

@@ -457,6 +457,19 @@ impl ShapeOps<D3> for Shape3 {
     }
 
     #[inline]
+    fn support_wide(&self, d: [f64; 3]) -> Option<[f64; 3]> {
+        match self {
+            Self::Cylinder { half_height, radius, .. } => {
+                Some(revolved::cylinder_support_wide(*half_height, *radius, d))
+            }
+            Self::Cone { half_height, radius, .. } => {
+                Some(revolved::cone_support_wide(*half_height, *radius, d))
+            }
+            _ => super::rounded_support::<D3>(|d| self.support(d), d),
+        }
+    }
+
+    #[inline]
     fn rounding(&self) -> Real {
         match self {
             Self::Sphere { radius } | Self::Box { radius, .. } | Self::Capsule { radius, .. } => *radius,

@@ -38,6 +38,30 @@ pub(super) fn cone_support(half_height: Real, radius: Real, d: Vec3) -> Vec3 {
     }
 }
 
+/// Farthest point of a rim in f64.
+#[inline]
+fn rim_wide(radius: f64, height: f64, d: [f64; 3]) -> [f64; 3] {
+    let length = (d[0] * d[0] + d[2] * d[2]).sqrt();
+    let s = if length > 0.0 { radius / length } else { 0.0 };
+    [d[0] * s, height, d[2] * s]
+}
+
+#[inline]
+pub(super) fn cylinder_support_wide(half_height: Real, radius: Real, d: [f64; 3]) -> [f64; 3] {
+    let half = f64::from(half_height);
+    rim_wide(f64::from(radius), if d[1] < 0.0 { -half } else { half }, d)
+}
+
+#[inline]
+pub(super) fn cone_support_wide(half_height: Real, radius: Real, d: [f64; 3]) -> [f64; 3] {
+    let (half, radius) = (f64::from(half_height), f64::from(radius));
+    if 2.0 * half * d[1] >= radius * (d[0] * d[0] + d[2] * d[2]).sqrt() {
+        [0.0, half, 0.0]
+    } else {
+        rim_wide(radius, -half, d)
+    }
+}
+
 /// Closest point of a cone to `p` in the half plane (distance from the axis, height); `p` itself if inside.
 pub(super) fn closest_on_cone(half_height: Real, radius: Real, p: Vec2) -> Vec2 {
     let (h, r) = (half_height, radius);

@@ -50,13 +50,13 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             Pass::WarmStart => {
                 self.each::<L>(|row, friction, a, b, _| kernel::warm_start(row, friction, a, b))
             }
-            Pass::Solve => self.each::<L>(|row, _, a, b, params| {
+            Pass::Solve => self.each::<L>(|row, friction, a, b, params| {
                 solve_normals::<L, N, A, P, true>(row, a, b, params);
-            }),
-            Pass::Relax => self.each::<L>(|row, friction, a, b, params| {
                 kernel::solve_friction(row, friction, a, b);
-                solve_normals::<L, N, A, P, false>(row, a, b, params);
             }),
+            Pass::Relax => {
+                self.each::<L>(|row, _, a, b, params| solve_normals::<L, N, A, P, false>(row, a, b, params));
+            }
         }
     }
 }

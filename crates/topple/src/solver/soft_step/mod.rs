@@ -6,9 +6,9 @@
 //! repeat `substeps` times with h = dt / substeps:
 //!     integrate velocities
 //!     warm start              (first sub-step: impulses of the last step; later ones: by extrapolation)
-//!     solve                   (normals, with bias: overlaps are pushed out)
+//!     solve                   (normals, with bias: overlaps are pushed out; then friction)
 //!     integrate positions
-//!     relax                   (friction, then normals, without bias: takes the push velocity back)
+//!     relax                   (normals without bias: takes the push velocity back)
 //! store impulses
 //! ```
 //!
@@ -18,6 +18,10 @@
 //! **Warm start by extrapolation.** With Jacobians frozen over the step, what all impulses of a sub-step did to a body is
 //! W = v_end − v_(after integration). The next warm start would add exactly W again, so it is added body by body, and
 //! the rows are not touched: three of four warm-start sweeps disappear.
+//!
+//! **Friction before the bodies move.** Pushing a tilted contact out also pushes sideways. If friction waits for the relaxing pass, the
+//! bodies have already gone that way, step after step, and a pyramid creeps apart. So friction comes right after the push. It
+//! needs no second turn: at rest the relaxing pass changes nothing along the surfaces.
 //!
 //! **Files**, in the order of a step: `step.rs` the whole of it, `pack.rs` the bodies, `plan.rs` colours to rows and the order of the stages,
 //! `rows.rs` the layout, `flat.rs` and `prepare.rs` manifolds to rows, `softness.rs` how soft, `impacts.rs` what bounces, `stages.rs` the stages of a sub-step,

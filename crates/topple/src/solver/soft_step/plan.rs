@@ -2,14 +2,15 @@
 //!
 //! Constraints of one colour share no dynamic body (`contact/graph.rs`), so they can be solved at once: eight to a row, rows by
 //! different threads. What is left over is solved first, one after the other, each in a row of its own. In every colour joints come before contacts:
-//! what must not overlap has the last word.
+//! what must not overlap has the last word. Joints that are solved at once come after all contacts of the biased pass and before those of
+//! the relaxing one.
 //!
 //! A sub-step is a list of stages with a barrier after each:
 //!
 //! ```text
 //! integrate velocities                         bodies
 //! for each pass of the sub-step:
-//!     joints at once                           one piece
+//!     joints at once (solve: at the end)       one piece
 //!     joints of the overflow, its contacts     one piece each
 //!     for each colour: joints, contacts        rows
 //!     (integrate positions between solve and relax)
@@ -161,7 +162,11 @@ impl Plan {
                 if pass == Pass::Relax {
                     add(Stage::IntegratePositions, bodies, body_pieces);
                 }
-                add(Stage::Direct(joint_pass), Cut::All, usize::from(is_direct));
+                // What is solved at once is exact, so it has the last word before the bodies move; contacts have it after.
+                let at_once = usize::from(is_direct);
+                if pass != Pass::Solve {
+                    add(Stage::Direct(joint_pass), Cut::All, at_once);
+                }
                 add(Stage::Joints(joint_pass), joints(1), usize::from(!batches[1].rows.is_empty()));
                 add(Stage::Joints(joint_pass), joints(2), usize::from(!batches[2].more.is_empty()));
                 add(Stage::Overflow(pass), rows(0), usize::from(!batches[0].rows.is_empty()));
@@ -174,6 +179,9 @@ impl Plan {
                     add(Stage::Joints(joint_pass), joints(batch + 1), own.pieces());
                     let count = batches[at].rows.len().div_ceil(ROWS_PER_PIECE);
                     add(Stage::Rows(pass), rows(batch), count);
+                }
+                if pass == Pass::Solve {
+                    add(Stage::Direct(joint_pass), Cut::All, at_once);
                 }
             }
         }

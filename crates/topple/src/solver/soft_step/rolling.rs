@@ -44,7 +44,7 @@ impl<D: Dim> Rolling<'_, D> {
         }
     }
 
-    /// Warm start or relax for all such lanes of a run of rows: rows `first..` of the crowd.
+    /// Warm start or solve for all such lanes of a run of rows: rows `first..` of the crowd.
     pub(super) fn pass<const N: usize, const A: usize, const P: usize, const S: usize>(
         &self,
         (rows, cold, first): (&[Row<N, A, P>], &[ColdRow], usize),
@@ -52,7 +52,7 @@ impl<D: Dim> Rolling<'_, D> {
         contacts: &mut Mine<'_, Contact<D>>,
         pass: Pass,
     ) {
-        if !matches!(pass, Pass::WarmStart | Pass::Relax) {
+        if !matches!(pass, Pass::WarmStart | Pass::Solve) {
             return;
         }
         for (i, (row, cold)) in
@@ -87,7 +87,7 @@ impl<D: Dim> Rolling<'_, D> {
         let slots = crowd.ends()[at].slots.map(|slots| slots[lane] as usize);
         let arms = middle(contact, places);
         let mut change = contact.manifold.friction_impulse;
-        if pass == Pass::Relax {
+        if pass == Pass::Solve {
             let mut motions = [(D::Vec::ZERO, D::Ang::ZERO); 2];
             let mut props = [BodyProps::default(); 2];
             for side in 0..2 {
@@ -123,7 +123,7 @@ impl<D: Dim> Rolling<'_, D> {
         let slots = crowd.ends()[at].slots.map(|slots| slots[lane] as usize);
         let old = contact.manifold.rolling_impulse;
         let mut change = old;
-        if pass == Pass::Relax {
+        if pass == Pass::Solve {
             let (mut spin, mut inv) = (D::Ang::ZERO, D::Inertia::ZERO);
             for (side, &slot) in slots.iter().enumerate() {
                 let Some(props) = self.props.get(slot) else { continue };

@@ -55,7 +55,7 @@ pub(crate) struct Row<const N: usize, const A: usize, const P: usize> {
     pub points: [Point<A>; P],
 }
 
-/// Friction of eight contacts, one block per manifold, at the centre of its points. Touched by the relaxing pass only.
+/// Friction of eight contacts, one block per manifold, at the centre of its points. The relaxing pass does not touch it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct FrictionRow<const A: usize, const T: usize, const K: usize, const P: usize> {

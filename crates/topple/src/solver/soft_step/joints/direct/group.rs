@@ -34,8 +34,8 @@ const COMPLIANCE: f64 = 1e-10;
 pub(super) struct Group<D: Dim, const M: usize> {
     links: Vec<Link<M>>,
     bodies: Vec<Body>,
-    /// The same before a pass.
-    saved: Vec<Body>,
+    /// Before a pass: their velocities and what the joints did to them.
+    saved: Vec<[[f64; WIDE]; 2]>,
     /// Pull of each joint in this pass and the ones before it in the sub-step, by which tension is judged [N·s].
     pulls: Vec<Real>,
     /// κ of the head: none where small steps resolve what light links do.
@@ -82,6 +82,36 @@ impl<D: Dim, const M: usize> Group<D, M> {
                 self.bodies[end as usize].is_end = true;
             }
         }
+        for (slot, body) in self.bodies.iter_mut().enumerate().filter(|(_, body)| body.is_end) {
+            let props = &scene.props[slot];
+            let answer = Answer::<D>::of(props);
+            let own = props.inv_inertia.inverse();
+            for axis in 0..D::ANGULAR {
+                let mut unit = D::Ang::ZERO;
+                unit.set(axis, 1.0);
+                let (inverse, own) = (props.inv_inertia.apply(unit), own.apply(unit));
+                body.lightness = body.lightness.max(inverse.get(axis));
+                for i in 0..D::ANGULAR {
+                    body.own_inverse[i][axis] = f64::from(inverse.get(i));
+                    body.own[i][axis] = f64::from(own.get(i));
+                }
+            }
+            for axis in 0..D::N {
+                let is_free = answer.locks >> axis & 1 == 0;
+                body.inv_mass[axis] = if is_free { f64::from(answer.inv_mass) } else { 0.0 };
+            }
+        }
+    }
+
+    fn save(&mut self) {
+        self.saved.clear();
+        self.saved.extend(self.bodies.iter().map(|body| [body.v, body.done]));
+    }
+
+    fn restore(&mut self) {
+        for (body, saved) in self.bodies.iter_mut().zip(&self.saved) {
+            [body.v, body.done] = *saved;
+        }
     }
 
     /// One pass: with bias, or the relaxing one.
@@ -104,7 +134,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
             self.assemble(order);
         }
         self.is_factored = !is_biased;
-        self.saved.clone_from(&self.bodies);
+        self.save();
         for attempt in 0.. {
             self.carry();
             if is_biased {
@@ -118,13 +148,13 @@ impl<D: Dim, const M: usize> Group<D, M> {
                 break;
             }
             // A chain that snaps tight: once more with the inertia of the pull that was found.
-            self.bodies.clone_from(&self.saved);
+            self.restore();
             self.weigh(rows, run.scene);
             self.assemble(order);
         }
         if !self.is_finite() {
             // Whatever the cause, what was finite stays so.
-            self.bodies.clone_from(&self.saved);
+            self.restore();
             self.factor.values.fill([0.0; M]);
         }
         self.record(rows, order);
@@ -211,34 +241,18 @@ impl<D: Dim, const M: usize> Group<D, M> {
             }
         }
         for (slot, body) in bodies.iter_mut().enumerate().filter(|(_, body)| body.is_end) {
-            let props = &scene.props[slot];
-            let answer = Answer::<D>::of(props);
-            if props.locks >> 3 != 0 {
+            if scene.props[slot].locks >> 3 != 0 {
                 // What turns about some axes only is left as it is.
                 (body.tension, body.turning) = (0.0, [[0.0; 3]; 3]);
             }
-            body.lightness = 0.0;
-            let own = (body.tension > 0.0).then(|| props.inv_inertia.inverse());
-            let mut inertia = body.turning;
-            for axis in 0..D::ANGULAR {
-                let mut unit = D::Ang::ZERO;
-                unit.set(axis, 1.0);
-                let column = props.inv_inertia.apply(unit);
-                body.lightness = body.lightness.max(column.get(axis));
-                (0..D::ANGULAR).for_each(|i| body.inv_inertia[i][axis] = f64::from(column.get(i)));
-                if let Some(own) = own {
-                    let column = own.apply(unit);
-                    (0..D::ANGULAR).for_each(|i| inertia[i][axis] += f64::from(column.get(i)));
-                }
-            }
-            if own.is_some() {
+            body.inv_inertia = if body.tension > 0.0 {
                 // In double precision: about the lever there is none of tension, however much there is across.
-                body.inv_inertia = inverse(&inertia);
-            }
-            for axis in 0..D::N {
-                let is_free = answer.locks >> axis & 1 == 0;
-                body.inv_mass[axis] = if is_free { f64::from(answer.inv_mass) } else { 0.0 };
-            }
+                inverse(&core::array::from_fn(|i| {
+                    core::array::from_fn(|j| body.turning[i][j] + body.own[i][j])
+                }))
+            } else {
+                body.own_inverse
+            };
         }
     }
 

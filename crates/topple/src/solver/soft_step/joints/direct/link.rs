@@ -15,6 +15,9 @@ pub(super) struct Body {
     /// What the joints did to it in this sub-step.
     pub done: [f64; WIDE],
     pub inv_mass: [f64; 3],
+    /// Its own inertia and the inverse of that, of this step.
+    pub own: [[f64; 3]; 3],
+    pub own_inverse: [[f64; 3]; 3],
     /// Inverse inertia with tension.
     pub inv_inertia: [[f64; 3]; 3],
     /// What closing gaps does to it.
@@ -37,6 +40,8 @@ impl Body {
         v: [0.0; WIDE],
         done: [0.0; WIDE],
         inv_mass: [0.0; 3],
+        own: [[0.0; 3]; 3],
+        own_inverse: [[0.0; 3]; 3],
         inv_inertia: [[0.0; 3]; 3],
         closing: [0.0; WIDE],
         is_end: false,
