@@ -17,6 +17,7 @@
 //!
 //! Every stage of the step is a method that can be swapped at run time, by value or by name: see [`Methods`]. The modules
 //! below are listed in reading order: [`world`] first, then the stages in the order of the step.
+#![deny(unsafe_code)]
 #![allow(
     rustdoc::broken_intra_doc_links,
     reason = "units and papers in square brackets, such as [m] and [Catto2005], look like links; \
@@ -29,6 +30,7 @@ pub mod contact;
 pub mod continuous;
 pub mod distance;
 mod error;
+#[allow(unsafe_code, reason = "threads that work on borrowed data; the argument is in `exec/pool/desk.rs`")]
 pub mod exec;
 pub mod force;
 pub mod integrator;
@@ -41,6 +43,7 @@ mod settings;
 pub mod shape;
 pub mod solver;
 pub mod store;
+#[allow(unsafe_code, reason = "all of it is here and in the pool, with the argument")]
 mod trusted;
 pub mod world;
 

@@ -3,7 +3,6 @@
 
 mod bitset;
 mod codec;
-mod disjoint;
 mod id;
 mod index_list;
 mod pair_table;
@@ -12,7 +11,6 @@ mod slots;
 
 pub use bitset::BitSet;
 pub use codec::{Codec, Reader, StateHasher, Writer};
-pub(crate) use disjoint::Disjoint;
 pub use id::{BodyId, ContactId, GeneratorId, IdText, JointId, RawId, ShapeId};
 pub use index_list::IndexList;
 pub(crate) use pair_table::PairTable;

@@ -1,6 +1,7 @@
 //! Memory: arrays that are zero without having been written, arrays that begin with a cache line, and asking for memory ahead.
 
-use crate::solver::soft_step::lanes::F8;
+use super::crowd::Ends;
+use super::lanes::F8;
 use crate::solver::soft_step::rows::{FrictionRow, Point, Row, Twist};
 use crate::store::room;
 use core::marker::PhantomData;
@@ -36,6 +37,9 @@ unsafe impl<const A: usize> Zero for Point<A> {}
 // SAFETY: as above.
 unsafe impl<const A: usize, const P: usize> Zero for Twist<A, P> {}
 
+// SAFETY: as above.
+unsafe impl Zero for Ends {}
+
 /// Never called: does not compile if some row has a field that may not be zero.
 #[allow(dead_code)]
 fn fields_of_rows<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize>(
@@ -43,10 +47,11 @@ fn fields_of_rows<const N: usize, const A: usize, const P: usize, const T: usize
     friction: FrictionRow<A, T, K, P>,
     point: Point<A>,
     twist: Twist<A, P>,
+    Ends { slots, writes }: Ends,
 ) {
     fn zero<T: Zero>(_: T) {}
-    let Row { a, b, write_a, write_b, count, bounces, rolls, grains, n, inv_ma, inv_mb, points } = row;
-    (zero(a), zero(b), zero([write_a, write_b, count, rolls, grains]), zero(bounces));
+    let Row { write_a, write_b, count, bounces, rolls, grains, n, inv_ma, inv_mb, points } = row;
+    (zero([write_a, write_b, count, rolls, grains]), zero(bounces));
     (zero(n), zero([inv_ma, inv_mb]), zero(points));
     let FrictionRow { ja, jb, mass, lambda, target, mu, mu_static, twist: twists } = friction;
     (zero([ja, jb]), zero(mass), zero([lambda, target]), zero([mu, mu_static]), zero(twists));
@@ -54,6 +59,7 @@ fn fields_of_rows<const N: usize, const A: usize, const P: usize, const T: usize
     (zero([ja, jb]), zero([mass, s0, lambda, load]));
     let Twist { ja, jb, mass, lambda, lever } = twist;
     (zero([ja, jb]), zero([mass, lambda]), zero(lever));
+    (zero(slots), zero(writes));
 }
 
 /// Makes the array `count` long without copying what was there: items that are new, or all of them, are zero. Memory fresh from the
@@ -163,8 +169,14 @@ pub(crate) fn prefetch_end<T>(list: &[T], index: usize) {
 /// [`prefetch`] for all lines of an element.
 #[inline(always)]
 pub(crate) fn prefetch_whole<T>(list: &[T], index: usize) {
+    prefetch_lines(list.as_ptr(), index);
+}
+
+/// The same for a list that starts at `start`.
+#[inline(always)]
+pub(super) fn prefetch_lines<T>(start: *const T, index: usize) {
     for byte in (0..size_of::<T>()).step_by(LINE) {
-        prefetch_at(list.as_ptr().wrapping_add(index).cast::<u8>().wrapping_add(byte));
+        prefetch_at(start.wrapping_add(index).cast::<u8>().wrapping_add(byte));
     }
 }
 

@@ -6,6 +6,7 @@
 //! [`Mine`] sees to it that there is but one reference.
 
 use super::pieces::{Cut, IntoCut, Shared};
+use core::ops::Range;
 
 /// Number of an item that nobody owns.
 const NOBODY: u32 = u32::MAX;
@@ -47,6 +48,11 @@ pub(crate) struct Owned<'a, T> {
 }
 
 impl<'a, T> Owned<'a, T> {
+    /// Memory of all items.
+    pub(crate) fn bytes(&self) -> usize {
+        self.items.len() * size_of::<T>()
+    }
+
     pub(crate) fn new(items: &'a mut [T], owners: Owners<'a>) -> Self {
         Self { items: Shared::new(items), owners }
     }
@@ -65,6 +71,22 @@ impl<'a, T> Mine<'a, T> {
     /// All items, for who has them anyway.
     pub(crate) fn all(items: &'a mut [T]) -> Self {
         Self { items: Shared::new(items), owners: Owners::new(&[], &[]), from: 0, more: u32::MAX }
+    }
+
+    /// The items of some owners.
+    ///
+    /// # Safety
+    /// Nobody else has these owners.
+    #[inline(always)]
+    pub(super) unsafe fn of(items: Shared<'a, T>, owners: Owners<'a>, numbers: &Range<usize>) -> Self {
+        assert!(numbers.start < numbers.end && numbers.end < NOBODY as usize, "owners with numbers");
+        Self { items, owners, from: numbers.start as u32, more: (numbers.end - numbers.start - 1) as u32 }
+    }
+
+    /// Tells the processor that an item will be needed soon. Any index will do.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, index: usize) {
+        self.items.prefetch(index);
     }
 
     /// An item of ours.
@@ -92,8 +114,8 @@ unsafe impl<'a, T: Send> Cut for Owned<'a, T> {
     #[inline(always)]
     unsafe fn part(&self, piece: usize, size: usize) -> Self::Part {
         let from = piece * size;
-        assert!(size > 0 && from + size < NOBODY as usize, "as many owners as there are numbers");
-        Mine { items: self.items, owners: self.owners, from: from as u32, more: size as u32 - 1 }
+        // SAFETY: the numbers of this piece, asked for once.
+        unsafe { Mine::of(self.items, self.owners, &(from..from + size)) }
     }
 }
 

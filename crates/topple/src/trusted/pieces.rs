@@ -4,6 +4,7 @@
 //! executor runs each piece once: that is what the `unsafe` in `unsafe impl Executor` says. So a block is handed out once, while
 //! the array is borrowed for as long as any block of it may live.
 
+use super::memory::prefetch_lines;
 use crate::exec::Executor;
 use core::marker::PhantomData;
 
@@ -26,7 +27,7 @@ pub(crate) unsafe trait Cut {
 }
 
 /// An array that is being handed out.
-pub(super) struct Shared<'a, T> {
+pub(crate) struct Shared<'a, T> {
     start: *mut T,
     length: usize,
     borrow: PhantomData<&'a mut [T]>,
@@ -61,6 +62,46 @@ impl<'a, T> Shared<'a, T> {
         assert!(index < self.length, "item {index} of {}", self.length);
         // SAFETY: within the array, exclusive by the caller, alive for 'a.
         unsafe { &mut *self.start.add(index) }
+    }
+
+    /// Tells the processor that an item will be needed soon. Any index will do.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, index: usize) {
+        prefetch_lines(self.start, index);
+    }
+
+    /// # Safety
+    /// `index` is below the length. While the result lives, nobody writes the item.
+    #[inline(always)]
+    pub(super) unsafe fn shared<'p>(&self, index: usize) -> &'p T
+    where
+        'a: 'p,
+    {
+        debug_assert!(index < self.length);
+        // SAFETY: by the caller; alive for 'a.
+        unsafe { &*self.start.add(index) }
+    }
+
+    /// # Safety
+    /// `index` is below the length. While the result lives, nobody else uses the item.
+    #[inline(always)]
+    pub(super) unsafe fn exclusive<'p>(&self, index: usize) -> &'p mut T
+    where
+        'a: 'p,
+    {
+        debug_assert!(index < self.length);
+        // SAFETY: by the caller; alive for 'a.
+        unsafe { &mut *self.start.add(index) }
+    }
+
+    /// All items, to read.
+    ///
+    /// # Safety
+    /// While the result lives, nobody writes any of them.
+    #[inline(always)]
+    pub(super) unsafe fn all(&self) -> &'a [T] {
+        // SAFETY: the whole array, not written by the caller, alive for 'a.
+        unsafe { core::slice::from_raw_parts(self.start, self.length) }
     }
 
     /// Items `from..to`, as far as there are that many.
@@ -174,6 +215,7 @@ macro_rules! together {
 together!(A 0, B 1);
 together!(A 0, B 1, C 2);
 together!(A 0, B 1, C 2, E 3);
+together!(A 0, B 1, C 2, E 3, F 4);
 
 /// Cuts arrays into blocks of `size` and calls `work(i, block i of each)` for all of them, on the threads of the executor. Arrays that
 /// are shorter than others give shorter blocks, and empty ones.

@@ -3,7 +3,6 @@
 
 use super::tree::Node;
 use crate::math::*;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::trusted::F4;
 
 /// Boxes that reach farther than this [m] are kept out of the trees: areas and differences must stay finite.
@@ -29,7 +28,6 @@ pub(super) fn overlaps<D: Dim>(a: &Aabb<D>, b: &Aabb<D>) -> bool {
 }
 
 /// The first four numbers of a node: in the plane all bounds, in space the lower ones and one more.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 pub(super) fn low_bounds<D: Dim>(node: &Node<D>) -> F4 {
     let (min, max) = (node.bounds.min.to_vec(), node.bounds.max.to_vec());
@@ -39,7 +37,6 @@ pub(super) fn low_bounds<D: Dim>(node: &Node<D>) -> F4 {
 }
 
 /// The upper bounds of a node in space, and its link, which may be any number or none.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 pub(super) fn high_bounds<D: Dim>(node: &Node<D>) -> F4 {
     let max = node.bounds.max.to_vec();
@@ -47,10 +44,9 @@ pub(super) fn high_bounds<D: Dim>(node: &Node<D>) -> F4 {
     F4::new([max.get(0), max.get(1), max.get(D::N - 1), Real::from_bits(node.link)])
 }
 
-/// [`overlaps`] for the boxes of two nodes, all bounds at once. Where every processor has registers of four.
+/// [`overlaps`] for the boxes of two nodes, all bounds at once.
 ///
 /// PERF: with the loop over the axes the search for pairs takes a tenth longer.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 pub(super) fn meet<D: Dim>(a: &Node<D>, b: &Node<D>) -> bool {
     if D::N == 2 {
@@ -63,13 +59,6 @@ pub(super) fn meet<D: Dim>(a: &Node<D>, b: &Node<D>) -> bool {
         let back = low_bounds(b).at_most(high_bounds(a));
         forth.and(back).signs() & 0b111 == 0b111
     }
-}
-
-/// [`overlaps`] for the boxes of two nodes.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-#[inline(always)]
-pub(super) fn meet<D: Dim>(a: &Node<D>, b: &Node<D>) -> bool {
-    overlaps(&a.bounds, &b.bounds)
 }
 
 /// As [`Aabb::contains`], without branches.

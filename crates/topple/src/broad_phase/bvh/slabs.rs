@@ -1,8 +1,8 @@
 //! A ray against two or four boxes at once: where it enters each of them.
 //!
 //! A box is what several slabs have in common; the ray is in the box from the last slab that it enters to the first that it
-//! leaves. Where every processor has registers of four, the axes, or the four boxes, are the lanes of one instruction; elsewhere it is the plain
-//! loop. Both do the same operations, so they give the same bits, and the same as [`Aabb::ray`].
+//! leaves. The axes, or the four boxes, are the lanes of one
+//! register. Every lane does the operations of the plain test, so the bits are those of [`Aabb::ray`].
 
 use super::quads::{LANES, Quad};
 use super::tree::Node;
@@ -16,7 +16,6 @@ pub(super) struct Ray<D: Dim> {
     grow: D::Vec,
     /// Parallel to no side of the boxes, which do not grow: the usual case.
     pub(super) is_plain: bool,
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     wide: wide::Ray,
 }
 
@@ -37,7 +36,6 @@ impl<D: Dim> Ray<D> {
             inv,
             grow,
             is_plain: inv.is_finite() && grow == D::Vec::ZERO,
-            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             wide: wide::Ray::new::<D>(origin, inv, grow),
         }
     }
@@ -50,28 +48,19 @@ impl<D: Dim> Ray<D> {
     }
 
     /// The same for two siblings, whose boxes are finite. `PLAIN` must be [`Self::is_plain`].
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline(always)]
     pub(super) fn enter_both<const PLAIN: bool>(&self, pair: &[Node<D>; 2], max: Real) -> Entry {
         self.wide.enter_both::<D, PLAIN>(pair, max)
     }
 
     /// The same for the boxes of a quad: where it enters them, and bits of those it meets. Plain rays only.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[inline(always)]
     pub(super) fn enter_four(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
         self.wide.enter_four::<D>(quad, max)
     }
 
-    /// The same for the boxes of a quad: where it enters them, and bits of those it meets. Plain rays only.
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    #[inline(always)]
-    pub(super) fn enter_four(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
-        self.enter_each(quad, max)
-    }
-
     /// [`Self::enter_four`], lane by lane.
-    #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    #[cfg(test)]
     fn enter_each(&self, quad: &Quad, max: Real) -> ([Real; LANES], u32) {
         let (mut enter, mut hits) = ([0.0; LANES], 0);
         for lane in 0..LANES {
@@ -87,20 +76,8 @@ impl<D: Dim> Ray<D> {
         }
         (enter, hits & quad.used)
     }
-
-    /// The same for two siblings, whose boxes are finite.
-    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-    #[inline(always)]
-    pub(super) fn enter_both<const PLAIN: bool>(&self, pair: &[Node<D>; 2], max: Real) -> Entry {
-        let both = [&pair[0], &pair[1]].map(|node| self.enter(&node.bounds, max));
-        Entry {
-            enter: both.map(Option::unwrap_or_default),
-            hits: u32::from(both[0].is_some()) | u32::from(both[1].is_some()) << 1,
-        }
-    }
 }
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod wide {
     use super::{Entry, LANES, Node, Quad};
     use crate::broad_phase::bvh::geometry::{high_bounds, low_bounds};

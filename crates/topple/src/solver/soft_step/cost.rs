@@ -7,9 +7,10 @@
 use super::SolverSoftStep;
 use super::pack::Packed;
 use super::rows::{FrictionRow, Point, Row, WIDTH};
-use super::stages::SoftDim;
+use super::step::SoftDim;
 use crate::body::{BodyProps, BodyState};
 use crate::math::*;
+use crate::trusted::Ends;
 
 /// A cache line [bytes].
 const LINE: usize = 64;
@@ -59,7 +60,8 @@ pub(super) fn cost<
     const K: usize,
     const S: usize,
 >() -> SubstepCost {
-    let (row, friction) = (size_of::<Row<N, A, P>>(), size_of::<FrictionRow<A, T, K, P>>());
+    let row = size_of::<Row<N, A, P>>() + size_of::<Ends>();
+    let friction = size_of::<FrictionRow<A, T, K, P>>();
     let packed = size_of::<Packed<S>>();
     // The impulses of a point are alone in their line.
     debug_assert!(size_of::<Point<A>>() >= LINE);
@@ -125,7 +127,8 @@ mod tests {
     use crate::solver::soft_step::kernel::{PassParams, Side, solve_friction};
     use crate::solver::soft_step::lanes::{F8, Lanes};
     use crate::solver::soft_step::normals::solve_normals;
-    use crate::solver::soft_step::prepare::Softness;
+    use crate::solver::soft_step::softness::Softness;
+    use crate::trusted::F4;
     use core::cell::Cell;
 
     thread_local!(static COUNT: Cell<usize> = const { Cell::new(0) });
@@ -183,10 +186,12 @@ mod tests {
         fn mask(bits: u8) -> bool {
             bits & 1 == 1
         }
-        fn gather4<const S: usize>(rows: [&[f32; S]; 8], offset: usize) -> [Self; 4] {
-            core::array::from_fn(|i| Self(rows[0][offset + i]))
+        fn columns(rows: [&[f32; 4]; 8]) -> [Self; 4] {
+            rows[0].map(Self)
         }
-        unsafe fn scatter4<const S: usize>(_: [Self; 4], _: [*mut [f32; S]; 8], _: usize, _: u8) {}
+        fn rows(values: [Self; 4]) -> [F4; 8] {
+            [F4::new(values.map(|value| value.0)); 8]
+        }
     }
 
     fn check<

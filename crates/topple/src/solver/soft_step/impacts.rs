@@ -17,7 +17,7 @@ use super::pack::Packed;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
 use crate::body::BodyProps;
 use crate::math::*;
-use crate::store::Disjoint;
+use crate::trusted::Ends;
 
 /// Rounds over all contacts at most: in a long row of balls a round carries the impulse through many of them.
 const ROUNDS: usize = 32;
@@ -33,7 +33,7 @@ const REACH_STEPS: Real = 1.5;
 /// What the impacts of a step need to know.
 pub(crate) struct Impacts<'a, D: Dim, const S: usize> {
     pub(crate) props: &'a [BodyProps<D>],
-    pub(crate) bodies: Disjoint<'a, Packed<S>>,
+    pub(crate) bodies: &'a mut [Packed<S>],
     /// Length of the step and of a sub-step [s].
     pub(crate) dt: Real,
     pub(crate) h: Real,
@@ -70,31 +70,22 @@ fn dot<const M: usize>(a: &[Real; M], b: &[Real; M]) -> Real {
 
 impl<D: Dim, const S: usize> Impacts<'_, D, S> {
     /// Lets everything bounce that strikes. `rows` may bounce if their flag says so.
-    ///
-    /// # Safety
-    /// Nobody else uses the bodies meanwhile.
-    pub(crate) unsafe fn run<
-        const N: usize,
-        const A: usize,
-        const P: usize,
-        const T: usize,
-        const K: usize,
-    >(
-        &self,
-        rows: &mut [Row<N, A, P>],
+    pub(crate) fn run<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize>(
+        mut self,
+        rows: &[Row<N, A, P>],
         friction: &[FrictionRow<A, T, K, P>],
-        cold: &mut [ColdRow],
+        cold: &[ColdRow],
+        ends: &[Ends],
     ) {
         for _ in 0..ROUNDS {
             let mut is_struck = false;
-            for ((row, friction), cold) in rows.iter_mut().zip(friction).zip(&mut *cold) {
+            for (((row, friction), cold), ends) in rows.iter().zip(friction).zip(cold).zip(ends) {
                 if !row.bounces {
                     continue;
                 }
                 for lane in 0..WIDTH {
                     if cold.contacts[lane] != NO_CONTACT && cold.restitution.0[lane] > 0.0 {
-                        // SAFETY: by the caller.
-                        is_struck |= unsafe { self.strike(row, friction, cold, lane) };
+                        is_struck |= self.strike(row, friction, cold, ends, lane);
                     }
                 }
             }
@@ -105,22 +96,22 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
     }
 
     /// Lets one contact bounce if it strikes.
-    unsafe fn strike<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize>(
-        &self,
+    fn strike<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize>(
+        &mut self,
         row: &Row<N, A, P>,
         friction: &FrictionRow<A, T, K, P>,
-        cold: &mut ColdRow,
+        cold: &ColdRow,
+        ends: &Ends,
         lane: usize,
     ) -> bool {
         let n: [Real; N] = core::array::from_fn(|i| row.n[i].0[lane]);
-        let side = |slot: u32, inv_m: Real, writes: u8| {
-            let turn = if writes >> lane & 1 == 1 { 1.0 } else { 0.0 };
-            // SAFETY: by the caller.
-            let packed = unsafe { self.bodies.read(slot as usize) };
-            Struck::<N, A>::read(slot, inv_m, turn, &packed)
+        let side = |side: usize, inv_m: Real| {
+            let turn = if ends.writes(side, lane) { 1.0 } else { 0.0 };
+            let slot = ends.slots[side][lane];
+            Struck::<N, A>::read(slot, inv_m, turn, &self.bodies[slot as usize])
         };
-        let mut a = side(row.a[lane], row.inv_ma.0[lane], row.write_a);
-        let mut b = side(row.b[lane], row.inv_mb.0[lane], row.write_b);
+        let mut a = side(0, row.inv_ma.0[lane]);
+        let mut b = side(1, row.inv_mb.0[lane]);
         let acceleration = |slot: usize| {
             self.props.get(slot).map_or(0.0, |p| (0..N).map(|i| n[i] * p.acceleration.get(i)).sum())
         };
@@ -194,10 +185,9 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         }
         let total: Real = given.iter().sum();
         self.rub::<N, A, P, T, K>(friction, lane, &n, (&mut a, &mut b), total);
-        for (side, writes) in [(a, row.write_a), (b, row.write_b)] {
-            if writes >> lane & 1 == 1 {
-                // SAFETY: by the caller.
-                let floats = unsafe { &mut self.bodies.get(side.slot).0 };
+        for (which, side) in [a, b].into_iter().enumerate() {
+            if ends.writes(which, lane) {
+                let floats = &mut self.bodies[side.slot].0;
                 let locks = self.props[side.slot].locks;
                 (0..N).filter(|axis| locks >> axis & 1 == 0).for_each(|axis| floats[axis] = side.v[axis]);
                 floats[N..N + A].copy_from_slice(&side.u);

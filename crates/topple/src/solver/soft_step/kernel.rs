@@ -20,8 +20,10 @@
 //! instead (`world/refine.rs`), because for them even a slow integral feeds the lean.
 
 use super::lanes::{F8, Lanes};
-use super::prepare::Softness;
+use super::pack::Packed;
 use super::rows::{FrictionRow, Row, WIDTH};
+use super::softness::Softness;
+use crate::trusted::Crowd;
 
 /// Packed state of a body: block 0 holds v and the first spins, and so on; see `pack.rs`.
 pub(crate) struct Side<L, const N: usize, const A: usize> {
@@ -53,29 +55,26 @@ pub(crate) fn gather<L: Lanes, const N: usize, const A: usize, const S: usize>(
     Side { v, u, p, t }
 }
 
-/// Writes velocities back for the lanes of `mask`.
-///
-/// # Safety
-/// Rows of set lanes are valid, distinct, and used by nobody else.
+/// Writes the velocities of a row back to the bodies of a side that answer to impulses.
 #[inline(always)]
-pub(crate) unsafe fn scatter<L: Lanes, const N: usize, const A: usize, const S: usize>(
+pub(crate) fn scatter<L: Lanes, const N: usize, const A: usize, const S: usize>(
     side: &Side<L, N, A>,
-    rows: [*mut [f32; S]; WIDTH],
-    mask: u8,
+    crowd: &mut Crowd<'_, Packed<S>>,
+    (row, which): (usize, usize),
 ) {
     let Side { v, u, p, t } = side;
     // Against the ground nothing is to be written on one side.
-    if mask == 0 {
+    if crowd.ends()[row].writes[which] == 0 {
         return;
     }
-    // SAFETY: by the caller.
-    unsafe {
-        if N == 2 {
-            L::scatter4([v[0], v[1], u[0], t[0]], rows, 0, mask);
-        } else {
-            L::scatter4([v[0], v[1], v[2], u[0]], rows, 0, mask);
-            L::scatter4([u[1], u[2], p[0], p[1]], rows, 4, mask);
-        }
+    if N == 2 {
+        let first = L::rows([v[0], v[1], u[0], t[0]]);
+        crowd.write(row, which, |lane, body| body.put(0, first[lane]));
+    } else {
+        let first = L::rows([v[0], v[1], v[2], u[0]]);
+        crowd.write(row, which, |lane, body| body.put(0, first[lane]));
+        let second = L::rows([u[1], u[2], p[0], p[1]]);
+        crowd.write(row, which, |lane, body| body.put(4, second[lane]));
     }
 }
 

@@ -23,30 +23,37 @@
 //! bodies have already gone that way, step after step, and a pyramid creeps apart. So friction comes right after the push. It
 //! needs no second turn: at rest the relaxing pass changes nothing along the surfaces.
 //!
-//! **Files**: `lanes.rs` the arithmetic, `rows.rs` the layout, `pack.rs` the bodies, `prepare.rs` manifolds to rows and
-//! back, `kernel.rs` the passes with their formulas, `normals.rs` the points of a manifold, `impacts.rs` what bounces, `rolling.rs` rolling resistance, `joints/` the joints, `dispatch.rs` rows by width,
-//! `velocities.rs` what goes in and out, `heavy.rs` who bears much, `cost.rs` operations and bytes, `stages.rs` the order of the stages. In every colour joints come before contacts: what must not overlap has the last word. Joints that are solved at once come after all contacts of the biased pass and before those of the relaxing one.
+//! **Files**, in the order of a step: `step.rs` the whole of it, `pack.rs` the bodies, `plan.rs` colours to rows and the order of the stages,
+//! `rows.rs` the layout, `flat.rs` and `prepare.rs` manifolds to rows, `softness.rs` how soft, `impacts.rs` what bounces, `stages.rs` the stages of a sub-step,
+//! `velocities.rs` what goes in and out, `dispatch.rs` rows by width, `kernel.rs` the passes with their formulas, `normals.rs` the points of a
+//! manifold, `rolling.rs` rolling resistance and grains, `joints/` the joints, `store.rs` rows back to manifolds, `heavy.rs` who bears much, `cost.rs` operations and bytes.
+//! The arithmetic of the lanes is `trusted/lanes.rs`; why threads may share the bodies is said in `trusted/crowd.rs`.
 
 mod cost;
 mod dispatch;
+mod flat;
 mod heavy;
 mod impacts;
 mod joints;
 mod kernel;
-pub(crate) mod lanes;
 mod normals;
 mod pack;
+mod plan;
 mod prepare;
 mod rolling;
 pub(crate) mod rows;
+mod softness;
 mod stages;
+mod step;
+mod store;
 mod velocities;
 
+pub(crate) use crate::trusted::lanes;
+pub use crate::trusted::lanes::SimdWidth;
 pub use cost::{PassCost, SubstepCost};
 pub(crate) use heavy::Heavy;
-pub use lanes::SimdWidth;
-pub(crate) use prepare::Softness;
-pub use stages::SoftDim;
+pub(crate) use softness::Softness;
+pub use step::SoftDim;
 
 use super::{Solver, SolverContext};
 use crate::math::*;

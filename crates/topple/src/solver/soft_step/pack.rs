@@ -5,6 +5,7 @@
 
 use crate::body::{BodyProps, BodyState};
 use crate::math::*;
+use crate::trusted::F4;
 
 /// L of a body: entries 11, 21, 22, 31, 32, 33. In the plane only the first.
 pub(crate) type Whitening = [f32; 6];
@@ -12,7 +13,7 @@ pub(crate) type Whitening = [f32; 6];
 /// Packed state of a body, one or half a cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
-pub(crate) struct Packed<const S: usize>(pub(crate) [f32; S]);
+pub struct Packed<const S: usize>(pub(crate) [f32; S]);
 
 /// What the dimension-free part needs to know about inertia.
 pub(crate) trait Whiten: Dim {
@@ -104,6 +105,12 @@ pub(crate) fn half_of_impulses<D: Dim, const S: usize>(
 impl<const S: usize> Packed<S> {
     /// At rest at the start of the step: the ground, and the base for others.
     pub(crate) const ZERO: Self = Self([0.0; S]);
+
+    /// Replaces the four floats at `offset`.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, offset: usize, four: F4) {
+        four.store(self.0[offset..].first_chunk_mut().expect("four floats"));
+    }
 
     /// Velocities (v, u).
     #[inline]

@@ -1,57 +1,32 @@
-//! From manifolds to rows, eight contacts at a time, and from rows back to manifolds.
+//! From manifolds to rows, eight contacts at a time: everything that stays the same over the sub-steps.
 //!
-//! Each contact is first flattened to blocks of floats, each body has one line of them ([`body_line`]); transposing those
+//! Per point, with the normal n, the arms r from the centres of mass to the point, and 1/m and I⁻¹ = L·Lᵀ of the bodies:
+//!
+//! - The whitened Jacobians j = Lᵀ(r × n), and the effective mass 1/K with K = 1/m_a + 1/m_b + j_a·j_a + j_b·j_b: in whitened
+//!   variables (`pack.rs`) the inertia is 1, so the angular part is a plain square. Kinematic bodies have a Jacobian, because they move
+//!   the point, but do not answer: their square does not count (`turn` = 0).
+//! - The separation at the start of the step: s0 = s + n·(c_b + r_b − c_a − r_a), where s is that of the time when the manifold was computed.
+//!   Anchors are kept on body a; the one on b coincided with it then.
+//!
+//! Per manifold, one block of friction at the mean of its points: tangents t, Jacobians Lᵀ(c × t), and the inverse of the symmetric 2 × 2
+//! matrix K_ij = (1/m_a + 1/m_b)·δ_ij + j_a,i·j_a,j + j_b,i·j_b,j; about the normal, Jacobian Lᵀn and the lever arms |r_i − c| with which
+//! the loads of the points resist a twist. Points far apart count less for the mean, so that it moves smoothly as points come and go.
+//!
+//! Each contact is first flattened to blocks of floats (`flat.rs`), each body has one line of them ([`body_line`]); transposing those
 //! gives lanes, and all the mathematics is done wide. Preparation happens once per step but touches more memory than any
 //! sweep, so it is worth as much care as the sweeps.
 
+use super::flat::Flat;
 use super::kernel::{Side, add_scaled, dot, gather, minus, tangents};
 use super::lanes::{F8, Lanes};
 use super::pack::Whitening;
-use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
-use crate::Settings;
-use crate::contact::{Contact, ContactPoint};
+use super::rows::{ColdRow, FrictionRow, Row, WIDTH};
 use crate::math::*;
 
 /// Speculative distance, at least [m]: it is divided by, and may be set to 0.
 const LEAST_REACH: Real = 1e-9;
 /// Weight of a point at the far end of the speculative distance (no unit): above 0, so that some point always counts.
 const LEAST_WEIGHT: Real = 1e-3;
-
-/// Cycles of a soft contact per sub-step, at most (no unit): stiffer ones would ring.
-const MAX_CONTACT_RATE: Real = 0.125;
-
-/// Softness of a contact for sub-steps of length h: see the head of `kernel.rs`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Softness {
-    /// massScale·biasRate [1/s].
-    pub rate: Real,
-    /// massScale (no unit).
-    pub mass_scale: Real,
-}
-
-impl Softness {
-    /// From frequency [Hz] and damping ratio.
-    pub(crate) fn new(hertz: Real, damping: Real, h: Real) -> Self {
-        let omega = 2.0 * core::f32::consts::PI * hertz;
-        let a1 = 2.0 * damping + h * omega;
-        let a2 = h * omega * a1;
-        let mass_scale = a2 / (1.0 + a2);
-        Self { rate: mass_scale * omega / a1, mass_scale }
-    }
-
-    /// Of contacts between moving bodies, and of those with the ground, for sub-steps of length h [s] that are `refinement` times
-    /// finer than usual.
-    pub(crate) fn of_contacts<D: Dim>(settings: &Settings<D>, refinement: Real, h: Real) -> [Self; 2] {
-        let hertz = (settings.contact_hertz * refinement).min(MAX_CONTACT_RATE / h);
-        [hertz, 2.0 * hertz].map(|hertz| Self::new(hertz, settings.contact_damping, h))
-    }
-
-    /// How far a contact point of the effective mass 1/k [kg] gives way at rest under an impulse per sub-step [N·s]: where the pull
-    /// of its bias and what its softness gives up of the impulse are equal [m].
-    pub(crate) fn sag(&self, impulse: Real, k: Real) -> Real {
-        (1.0 - self.mass_scale) * impulse * k / self.rate
-    }
-}
 
 /// A body as preparation reads it. In the plane: cos sin c0 c1 | 1/m L turn limit; in space: q | c0 c1 c2 1/m | L11 L21 L22
 /// L31 | L32 L33 turn limit. The limit is that of `BodyProps::load_limit`. `turn` is 1 for bodies that impulses act on, 0 for the others.
@@ -105,7 +80,7 @@ fn gather_half<L: Lanes, const N: usize, const S: usize>(lines: [&[f32; S]; WIDT
 }
 
 /// Local to world, or `BACK`: the formulas of `RotOps::rotate` and `rotate_inv`, bit by bit, so that anchors on b are those of
-/// [`Contact::local_b`].
+/// `Contact::local_b`.
 #[inline(always)]
 fn rotate<L: Lanes, const N: usize, const BACK: bool>(q: &[L; 4], v: &[L; N]) -> [L; N] {
     let plus = |x: L, y: L| if BACK { x.sub(y) } else { x.add(y) };
@@ -182,76 +157,6 @@ pub(crate) struct PrepareParams {
     pub speculative: f32,
     /// Approach speed above which contacts bounce [m/s]; infinite without restitution.
     pub bounce_speed: f32,
-}
-
-/// Eight contacts as blocks of floats, a line per lane.
-pub(crate) struct Flat<const P: usize> {
-    /// Normal, friction | static friction, restitution, spinning, slop | friction impulse, twist | surface velocity,
-    /// number of points | rotation of b in a when the contact was computed | its place then. In the plane the place follows the
-    /// rotation at once.
-    head: [[f32; 24]; WIDTH],
-    /// Per point: anchor on a, separation, impulse, load.
-    points: [[[f32; 8]; WIDTH]; P],
-    most: usize,
-    bounces: bool,
-}
-
-impl<const P: usize> Default for Flat<P> {
-    fn default() -> Self {
-        Self { head: [[0.0; 24]; WIDTH], points: [[[0.0; 8]; WIDTH]; P], most: 0, bounces: false }
-    }
-}
-
-impl<const P: usize> Flat<P> {
-    /// Lays a contact into a lane.
-    #[inline]
-    pub(crate) fn set<D: Dim>(&mut self, lane: usize, contact: &Contact<D>) {
-        let m = &contact.manifold;
-        let head = &mut self.head[lane];
-        for i in 0..D::N {
-            head[i] = m.local_normal.get(i);
-            head[8 + i] = m.friction_impulse.get(i);
-            head[12 + i] = contact.surface_velocity.get(i);
-        }
-        head[3] = contact.friction;
-        head[4] = contact.static_friction;
-        head[5] = contact.restitution;
-        head[6] = contact.spinning;
-        head[7] = contact.slop;
-        head[11] = m.twist_impulse;
-        head[15] = m.count as f32;
-        head[16..20].copy_from_slice(&D::rotation_floats(contact.kept.rotation));
-        let (place, at) = (contact.kept.position.to_vec(), if D::N == 2 { 18 } else { 20 });
-        (0..D::N).for_each(|i| head[at + i] = place.get(i));
-        for (i, point) in m.points().iter().enumerate() {
-            self.points[i][lane] = flatten(point);
-        }
-        self.most = self.most.max(m.count as usize);
-        self.bounces |= contact.restitution > 0.0;
-    }
-}
-
-impl<const P: usize> Flat<P> {
-    /// Takes the friction of a lane out of the wide part, but for that about the normal: with what would be sliding friction at
-    /// each point, at the mean distance of the points from their middle.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn leave_friction<D: Dim>(&mut self, lane: usize, contact: &Contact<D>, factor: Real) {
-        let points = contact.manifold.points();
-        let share = 1.0 / points.len().max(1) as Real;
-        let middle = points.iter().fold(D::Vec::ZERO, |sum, p| sum + p.local_a) * share;
-        let arm: Real = points.iter().map(|p| (p.local_a - middle).length() * share).sum();
-        let head = &mut self.head[lane];
-        head[6] += contact.friction * factor.sqrt() * arm;
-        (head[3], head[4], head[8], head[9], head[10]) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    }
-}
-
-#[inline(always)]
-fn flatten<D: Dim>(point: &ContactPoint<D>) -> [f32; 8] {
-    let a = point.local_a;
-    let last = if D::N == 2 { 0.0 } else { a.get(2) };
-    [a.get(0), a.get(1), last, point.base_separation, point.normal_impulse, point.load, 0.0, 0.0]
 }
 
 /// Fills a row and its friction. True if some lane with restitution approaches fast enough to bounce. `states` are the packed velocities at the start of the step.
@@ -401,85 +306,4 @@ pub(crate) fn prepare_row<
         }
     }
     strikes
-}
-
-/// Writes the impulses of lane `lane` back to its contact, `scale` times as large: for a sub-step of usual length.
-#[inline]
-pub(crate) fn store_lane<
-    D: Dim,
-    const N: usize,
-    const A: usize,
-    const P: usize,
-    const T: usize,
-    const K: usize,
->(
-    contact: &mut Contact<D>,
-    lane: usize,
-    row: &Row<N, A, P>,
-    friction: &FrictionRow<A, T, K, P>,
-    (scale, settle): (Real, Settle),
-) {
-    let at = |x: &F8| x.0[lane] * scale;
-    let mut n = D::Vec::ZERO;
-    (0..N).for_each(|i| n.set(i, row.n[i].0[lane]));
-    let tangents = D::tangent_basis(n);
-    let manifold = &mut contact.manifold;
-    for (point, stored) in row.points.iter().zip(manifold.points_mut()) {
-        let new = at(&point.lambda);
-        stored.normal_impulse = new;
-        stored.load += (new * settle.share - stored.load) * settle.gain;
-    }
-    // In the plane nothing has a grain.
-    if N == 2 || row.grains >> lane & 1 == 0 {
-        manifold.friction_impulse = D::Vec::ZERO;
-        for k in 0..T {
-            manifold.friction_impulse += tangents[k] * at(&friction.lambda[k]);
-        }
-    } else {
-        manifold.friction_impulse = manifold.friction_impulse * scale;
-    }
-    for twist in &friction.twist {
-        manifold.twist_impulse = at(&twist.lambda);
-    }
-    if row.rolls >> lane & 1 == 1 {
-        manifold.rolling_impulse = manifold.rolling_impulse * scale;
-    }
-}
-
-/// How loads settle: see the head of `kernel.rs`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Settle {
-    /// Share of the present load that the contact gets used to.
-    pub share: Real,
-    /// Part of the way per step.
-    pub gain: Real,
-}
-
-/// Cuts a list of contacts into rows of `lanes`.
-pub(crate) fn fill_rows(
-    contacts: &[u32],
-    cold: &mut Vec<ColdRow>,
-    lanes: usize,
-    takes: Option<&dyn Fn(u32) -> bool>,
-) {
-    let Some(takes) = takes else {
-        for chunk in contacts.chunks(lanes) {
-            let mut row = ColdRow::default();
-            row.contacts[..chunk.len()].copy_from_slice(chunk);
-            debug_assert!(chunk.iter().all(|&c| c != NO_CONTACT));
-            cold.push(row);
-        }
-        return;
-    };
-    let mut filled = lanes;
-    for &contact in contacts.iter().filter(|&&contact| takes(contact)) {
-        if filled == lanes {
-            cold.push(ColdRow::default());
-            filled = 0;
-        }
-        if let Some(row) = cold.last_mut() {
-            row.contacts[filled] = contact;
-        }
-        filled += 1;
-    }
 }

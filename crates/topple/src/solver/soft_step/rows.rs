@@ -32,11 +32,7 @@ pub(crate) struct Point<const A: usize> {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct Row<const N: usize, const A: usize, const P: usize> {
-    /// Slots of the bodies a; the slot after the last one is the ground.
-    pub a: [u32; WIDTH],
-    /// Slots of the bodies b.
-    pub b: [u32; WIDTH],
-    /// Lanes whose body a is dynamic: only those answer to impulses and are written back. Lanes in which both bodies are have
+    /// Lanes whose body a is dynamic: only those answer to impulses. Lanes in which both bodies are have
     /// the softness of a free pair, the others that of the ground.
     pub write_a: u8,
     /// Lanes whose body b is dynamic.
@@ -109,8 +105,6 @@ pub(crate) struct ColdRow {
 impl<const N: usize, const A: usize, const P: usize> Default for Row<N, A, P> {
     fn default() -> Self {
         Self {
-            a: [0; WIDTH],
-            b: [0; WIDTH],
             write_a: 0,
             write_b: 0,
             count: 0,

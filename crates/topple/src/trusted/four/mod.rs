@@ -1,18 +1,22 @@
-//! Four numbers in a register, where every processor of the kind has such registers: x86-64 (SSE2) and 64-bit ARM (NEON).
+//! Four numbers in a register, where every processor of the kind has such registers: x86-64 (SSE2) and 64-bit ARM (NEON). Elsewhere
+//! an array, of which the compiler makes what it can.
 //!
 //! **Why it is sound.** The instructions are part of the processor whenever this compiles, and memory is reached by reference to
 //! arrays of four alone.
 //!
-//! DETERMINISM: every operation is the plain one of IEEE 754, lane by lane, and the same on both: a test compares them with
-//! numbers one by one. Larger and smaller are spelled out: `a > b ? a : b` and `a < b ? a : b`.
+//! DETERMINISM: every operation is the plain one of IEEE 754, lane by lane: a test compares the registers with `plain.rs`. Larger and smaller are spelled out: `a > b ? a : b` and `a < b ? a : b`.
 
 #[cfg(target_arch = "aarch64")]
 mod arm;
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod plain;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) use arm::F4;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(crate) use plain::F4;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86::F4;
 
@@ -48,37 +52,29 @@ mod tests {
     const KINDS: [f32; 8] = [1.5, -2.25, 0.0, -0.0, 1e-40, 3e38, f32::INFINITY, f32::NAN];
 
     #[test]
-    fn every_lane_does_what_a_number_does() {
+    fn registers_do_what_numbers_do() {
         let bits = |x: f32| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() };
-        let all_bits = |is: bool| if is { u32::MAX } else { 0 };
+        macro_rules! compare {
+            ($bits:expr, $a:expr, $b:expr, $($name:ident($($other:ident)?)),*) => {
+                $({
+                    let (p, plain_p) = (F4::load(&$a), plain::F4::load(&$a));
+                    $(let ($other, plain_q) = (F4::load(&$b), plain::F4::load(&$b));)?
+                    let (mut wide, mut plain) = ([0.0; 4], [0.0; 4]);
+                    p.$name($($other)?).store(&mut wide);
+                    plain_p.$name($({ let _ = $other; plain_q })?).store(&mut plain);
+                    let name = stringify!($name);
+                    assert_eq!(wide.map($bits), plain.map($bits), "{name} of {:?} {:?}", $a, $b);
+                })*
+            };
+        }
         for (i, &x) in KINDS.iter().enumerate() {
             for (j, &y) in KINDS.iter().enumerate() {
                 let (a, b) = ([x, KINDS[(i + 3) % 8], 7.0, y], [y, KINDS[(j + 5) % 8], x, -3.5]);
-                let (p, q) = (F4::load(&a), F4::load(&b));
-                let check = |wide: F4, plain: fn(f32, f32) -> f32| {
-                    let wide = wide.floats().map(bits);
-                    assert_eq!(wide, core::array::from_fn(|k| bits(plain(a[k], b[k]))), "{a:?} {b:?}");
-                };
-                check(p.add(q), |a, b| a + b);
-                check(p.sub(q), |a, b| a - b);
-                check(p.mul(q), |a, b| a * b);
-                check(p.div(q), |a, b| a / b);
-                check(p.max(q), |a, b| if a > b { a } else { b });
-                check(p.min(q), |a, b| if a < b { a } else { b });
-                check(p.sqrt(), |a, _| a.sqrt());
-                check(p.greater(q).select(p, q), |a, b| if a > b { a } else { b });
-                let exactly = |wide: F4, plain: &dyn Fn(usize) -> u32| {
-                    assert_eq!(wide.floats().map(f32::to_bits), core::array::from_fn(plain), "{a:?} {b:?}");
-                };
-                exactly(p.greater(q), &|k| all_bits(a[k] > b[k]));
-                exactly(p.at_most(q), &|k| all_bits(a[k] <= b[k]));
-                exactly(p.equal(q), &|k| all_bits(a[k] == b[k]));
-                exactly(p.and(q), &|k| a[k].to_bits() & b[k].to_bits());
-                exactly(p.or(q), &|k| a[k].to_bits() | b[k].to_bits());
-                exactly(p.xor(q), &|k| a[k].to_bits() ^ b[k].to_bits());
-                exactly(p.without(q), &|k| a[k].to_bits() & !b[k].to_bits());
-                let signs = (0..4).fold(0, |sum, k| sum | u32::from(a[k].is_sign_negative()) << k);
-                assert_eq!(p.signs(), signs);
+                compare!(bits, a, b, add(q), sub(q), mul(q), div(q), max(q), min(q), sqrt());
+                compare!(f32::to_bits, a, b, greater(q), at_most(q), equal(q), and(q), or(q), xor(q));
+                compare!(f32::to_bits, a, b, without(q), low_pairs(q), high_pairs(q), interleave_low(q));
+                compare!(f32::to_bits, a, b, interleave_high(q));
+                assert_eq!(F4::load(&a).signs(), plain::F4::load(&a).signs());
             }
         }
     }

@@ -10,15 +10,15 @@
 
 use super::JointPass;
 use super::algebra::{LaneDim, V, X};
-use super::layout::{Class, Cold, Extra, LIMITS, MOTOR, NO_EXTRA, SPRING, WideRow};
+use super::layout::{Class, Cold, Extra, LIMITS, MOTOR, SPRING, WideRow};
 use super::motion::{HardLaw, Motion};
+use super::prepare::has_extra;
 use super::sight::{Drift, Free, Sight};
-#[cfg(not(target_arch = "x86_64"))]
-use crate::solver::soft_step::lanes::Scalar as Narrow;
-#[cfg(target_arch = "x86_64")]
-use crate::solver::soft_step::lanes::{Eight, Four as Narrow};
-use crate::solver::soft_step::lanes::{F8, Lanes, SimdWidth};
+use crate::solver::soft_step::lanes::{F8, Kernel, Lanes, SimdWidth};
+use crate::solver::soft_step::pack::Packed;
 use crate::solver::soft_step::rows::WIDTH;
+use crate::trusted::Crowd;
+use core::marker::PhantomData;
 
 /// Class numbers for const parameters.
 const POINT: u8 = Class::Point as u8;
@@ -60,25 +60,22 @@ fn gather<L: Lanes, const N: usize, const A: usize, const R: usize, const S: usi
     Side { v, u, p, q, rest: zero }
 }
 
-/// Writes velocities back for the lanes of `mask`.
-///
-/// # Safety
-/// Rows of set lanes are valid, distinct, and used by nobody else.
+/// Writes the velocities of a row back to the bodies of a side that answer to impulses.
 #[inline(always)]
-unsafe fn scatter<L: Lanes, const N: usize, const A: usize, const R: usize, const S: usize>(
+fn scatter<L: Lanes, const N: usize, const A: usize, const R: usize, const S: usize>(
     side: &Side<L, N, A, R>,
-    rows: [*mut [f32; S]; WIDTH],
-    mask: u8,
+    crowd: &mut Crowd<'_, Packed<S>>,
+    (row, which): (usize, usize),
 ) {
     let Side { v, u, p, rest, .. } = side;
-    // SAFETY: by the caller.
-    unsafe {
-        if N == 2 {
-            L::scatter4([v.0[0].0, v.0[1].0, u.0[0].0, rest.0], rows, 0, mask);
-        } else {
-            L::scatter4([v.0[0].0, v.0[1].0, v.0[2].0, u.0[0].0], rows, 0, mask);
-            L::scatter4([u.0[1].0, u.0[2].0, p.0[0].0, p.0[1].0], rows, 4, mask);
-        }
+    if N == 2 {
+        let first = L::rows([v.0[0].0, v.0[1].0, u.0[0].0, rest.0]);
+        crowd.write(row, which, |lane, body| body.put(0, first[lane]));
+    } else {
+        let first = L::rows([v.0[0].0, v.0[1].0, v.0[2].0, u.0[0].0]);
+        crowd.write(row, which, |lane, body| body.put(0, first[lane]));
+        let second = L::rows([u.0[1].0, u.0[2].0, p.0[0].0, p.0[1].0]);
+        crowd.write(row, which, |lane, body| body.put(4, second[lane]));
     }
 }
 
@@ -148,11 +145,8 @@ fn act_along<L: Lanes, const N: usize, const A: usize, const R: usize, const LIN
 
 /// One pass over one row of class `CLASS` with `M` hard rows, `P` of them linear. `is_biased` follows from `which`; it is an
 /// argument so that it can be a constant where that pays.
-///
-/// # Safety
-/// `bodies` holds all slots of the row; its lanes share no dynamic body, and no other thread works on those.
 #[inline(always)]
-unsafe fn pass<
+fn pass<
     L: Lanes,
     D: LaneDim<N, A, R, W>,
     const N: usize,
@@ -165,23 +159,12 @@ unsafe fn pass<
     const P: usize,
     const CLASS: u8,
 >(
-    row: &mut WideRow<N, A, W, F>,
-    extra: Option<&mut Extra<R>>,
-    cold: &mut Cold,
-    bodies: *mut [f32; S],
-    params: PassParams,
-    which: JointPass,
+    run: RowPass<'_, '_, N, A, R, W, F, S, M, P, CLASS>,
     is_biased: bool,
 ) {
-    // SAFETY: slots are within the array.
-    let at = row.slots.map(|slots| slots.map(|slot| unsafe { bodies.add(slot as usize) }));
-    // SAFETY: nobody writes these bodies meanwhile; the references end with the gather.
-    let mut sides: [Side<L, N, A, R>; 2] = unsafe {
-        [
-            gather::<L, N, A, R, S>(at[0].map(|p| &*p.cast_const())),
-            gather::<L, N, A, R, S>(at[1].map(|p| &*p.cast_const())),
-        ]
-    };
+    let RowPass { row, extra, cold, crowd, at, params, pass: which } = run;
+    let mut sides: [Side<L, N, A, R>; 2] =
+        [0, 1].map(|side| gather(crowd.side(at, side).map(|body| &body.0)));
     let inv_masses = [X::<L>::load(&row.inv_masses[0]), X::<L>::load(&row.inv_masses[1])];
     let start = [sides[0].u, sides[1].u];
     let mut motion = Motion {
@@ -281,18 +264,12 @@ unsafe fn pass<
     a.v -= motion.push * inv_masses[0];
     b.v += motion.push * inv_masses[1];
     (a.u, b.u) = (motion.u[0], motion.u[1]);
-    // SAFETY: only lanes of dynamic bodies are written, which are distinct and ours.
-    unsafe {
-        scatter(a, at[0], row.write[0]);
-        scatter(b, at[1], row.write[1]);
-    }
+    scatter(a, crowd, (at, 0));
+    scatter(b, crowd, (at, 1));
 }
 
 /// One pass over rows of one colour. `H`, `F` and `G`: hard rows of a hinge, a weld and a slider; `Q` = N − 1.
-///
-/// # Safety
-/// As [`pass`]; each row has its own extra; a width is only chosen if the processor has it.
-pub(super) unsafe fn run<
+pub(super) fn run<
     D: LaneDim<N, A, R, W>,
     const N: usize,
     const A: usize,
@@ -304,25 +281,28 @@ pub(super) unsafe fn run<
     const G: usize,
     const Q: usize,
 >(
-    rows: &mut [WideRow<N, A, W, F>],
-    cold: &mut [Cold],
-    extras: *mut Extra<R>,
-    bodies: *mut [f32; S],
+    (rows, extras, cold): (&mut [WideRow<N, A, W, F>], &mut [Extra<R>], &mut [Cold]),
+    mut crowd: Crowd<'_, Packed<S>>,
     params: PassParams,
     pass: JointPass,
     width: SimdWidth,
 ) {
-    for (row, cold) in rows.iter_mut().zip(cold) {
-        // SAFETY: by the caller.
-        let extra = (row.extra != NO_EXTRA).then(|| unsafe { &mut *extras.add(row.extra as usize) });
+    for (at, ((row, extra), cold)) in rows.iter_mut().zip(extras).zip(cold).enumerate() {
+        let extra = has_extra(row.class).then_some(extra);
         macro_rules! class {
             ($m:ident, $p:ident, $class:ident) => {
-                // SAFETY: by the caller.
-                unsafe {
-                    with_width::<D, N, A, R, W, F, S, $m, $p, $class>(
-                        row, extra, cold, bodies, params, pass, width,
-                    );
-                }
+                width.run_wide(Of::<D, _>(
+                    RowPass::<N, A, R, W, F, S, $m, $p, $class> {
+                        row,
+                        extra,
+                        cold,
+                        crowd: &mut crowd,
+                        at,
+                        params,
+                        pass,
+                    },
+                    PhantomData,
+                ))
             };
         }
         match row.class {
@@ -340,13 +320,10 @@ pub(super) unsafe fn run<
 const ONE: usize = 1;
 const NONE: usize = 0;
 
-/// [`pass`] with the given width. Every kernel costs time to build, so there are two sets: for the widest, and for all others
-/// (four lanes where the processor surely has them). The scalar reference is `single.rs`.
-///
-/// # Safety
-/// As [`run`].
-unsafe fn with_width<
-    D: LaneDim<N, A, R, W>,
+/// What [`pass`] works on: row `at` of the crowd.
+struct RowPass<
+    'a,
+    'p,
     const N: usize,
     const A: usize,
     const R: usize,
@@ -356,43 +333,21 @@ unsafe fn with_width<
     const M: usize,
     const P: usize,
     const CLASS: u8,
->(
-    row: &mut WideRow<N, A, W, F>,
-    extra: Option<&mut Extra<R>>,
-    cold: &mut Cold,
-    bodies: *mut [f32; S],
+> {
+    row: &'a mut WideRow<N, A, W, F>,
+    extra: Option<&'a mut Extra<R>>,
+    cold: &'a mut Cold,
+    crowd: &'a mut Crowd<'p, Packed<S>>,
+    at: usize,
     params: PassParams,
-    which: JointPass,
-    width: SimdWidth,
-) {
-    // SAFETY: by the caller.
-    unsafe {
-        match (width, which) {
-            #[cfg(target_arch = "x86_64")]
-            (SimdWidth::Eight, JointPass::Relax) => {
-                pass_avx2::<D, N, A, R, W, F, S, M, P, CLASS, false>(row, extra, cold, bodies, params, which);
-            }
-            #[cfg(target_arch = "x86_64")]
-            (SimdWidth::Eight, _) => {
-                pass_avx2::<D, N, A, R, W, F, S, M, P, CLASS, true>(row, extra, cold, bodies, params, which);
-            }
-            _ => {
-                let is_biased = which != JointPass::Relax;
-                pass::<Narrow, D, N, A, R, W, F, S, M, P, CLASS>(
-                    row, extra, cold, bodies, params, which, is_biased,
-                );
-            }
-        }
-    }
+    pass: JointPass,
 }
 
-/// [`pass`] with AVX2.
-///
-/// # Safety
-/// As [`pass`], and the processor has AVX2.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn pass_avx2<
+/// A pass in dimension `D`.
+struct Of<D, T>(T, PhantomData<D>);
+
+/// Every kernel costs time to build, so there are two sets: for the widest, and for all others. The scalar reference is `single.rs`.
+impl<
     D: LaneDim<N, A, R, W>,
     const N: usize,
     const A: usize,
@@ -403,17 +358,19 @@ unsafe fn pass_avx2<
     const M: usize,
     const P: usize,
     const CLASS: u8,
-    const BIASED: bool,
->(
-    row: &mut WideRow<N, A, W, F>,
-    extra: Option<&mut Extra<R>>,
-    cold: &mut Cold,
-    bodies: *mut [f32; S],
-    params: PassParams,
-    which: JointPass,
-) {
-    // SAFETY: by the caller.
-    unsafe {
-        pass::<Eight, D, N, A, R, W, F, S, M, P, CLASS>(row, extra, cold, bodies, params, which, BIASED);
+> Kernel for Of<D, RowPass<'_, '_, N, A, R, W, F, S, M, P, CLASS>>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let is_biased = self.0.pass != JointPass::Relax;
+        if !L::IS_WIDEST {
+            pass::<L, D, N, A, R, W, F, S, M, P, CLASS>(self.0, is_biased);
+        } else if is_biased {
+            pass::<L, D, N, A, R, W, F, S, M, P, CLASS>(self.0, true);
+        } else {
+            pass::<L, D, N, A, R, W, F, S, M, P, CLASS>(self.0, false);
+        }
     }
 }

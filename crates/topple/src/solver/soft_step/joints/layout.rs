@@ -9,8 +9,6 @@ use crate::solver::soft_step::rows::WIDTH;
 
 /// Lanes without a joint.
 pub(super) const NO_JOINT: u32 = u32::MAX;
-/// Rows without an [`Extra`].
-pub(super) const NO_EXTRA: u32 = u32::MAX;
 
 /// What a row of lanes holds together; a kernel for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,16 +47,10 @@ pub(super) const CONE: u8 = 8;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct WideRow<const N: usize, const A: usize, const W: usize, const F: usize> {
-    /// Slots of the bodies; the slot after the last one is the ground.
-    pub(super) slots: [[u32; WIDTH]; 2],
-    /// Lanes whose body is dynamic: only those are written back.
-    pub(super) write: [u8; 2],
     /// What the lanes hold together.
     pub(super) class: Class,
     /// SPRING, MOTOR, LIMITS, CONE.
     pub(super) has: u8,
-    /// Index of the extra, or NO_EXTRA.
-    pub(super) extra: u32,
     /// Anchors relative to the centres of mass, in the bodies' axes; of the ground in those of the world [m].
     pub(super) anchors: [[F8; N]; 2],
     /// From the centre of a to that of b at the start of the step [m].
@@ -83,11 +75,8 @@ impl<const N: usize, const A: usize, const W: usize, const F: usize> Default for
     fn default() -> Self {
         let zero = F8::default();
         Self {
-            slots: [[0; WIDTH]; 2],
-            write: [0; 2],
             class: Class::Point,
             has: 0,
-            extra: NO_EXTRA,
             anchors: [[zero; N]; 2],
             between: [zero; N],
             whitenings: [[zero; W]; 2],
@@ -156,7 +145,7 @@ impl<const R: usize> Default for Extra<R> {
 
 /// What only storing reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cold {
+pub struct Cold {
     /// The joints, or NO_JOINT.
     pub(super) joints: [u32; WIDTH],
     /// Angular impulse on b about its anchor in the last sub-step [N·m·s].

@@ -27,20 +27,24 @@ use super::lanes::SimdWidth;
 use super::pack::{Packed, Whitening};
 use super::rows::WIDTH;
 use crate::body::{BodyProps, NO_SLOT};
+use crate::exec::Executor;
 use crate::joint::Joint;
 use crate::math::*;
+use crate::solver::HeavyLoad;
 use crate::solver::SolverContext;
-use crate::store::Disjoint;
+use crate::store::room;
+use crate::trusted::{Crowd, Each, Ends, Owned, Owners, in_pieces};
 use core::ops::Range;
-use direct::{Direct, DirectRun};
+pub(super) use direct::{Direct, DirectRun};
 use kernel::PassParams;
-use layout::{Class, Cold, Extra, NO_EXTRA, NO_JOINT, WideRow};
-use single::{SingleRow, SingleRun};
+pub(super) use layout::Cold;
+use layout::{Class, Extra, NO_JOINT, WideRow};
+pub(super) use single::{SingleRow, SingleRun};
 
 /// Joints per piece that go one by one. A constant: the cut must not depend on the number of threads.
-const SINGLES_PER_PIECE: usize = 16;
+pub(super) const SINGLES_PER_PIECE: usize = 16;
 /// Rows of eight per piece.
-const ROWS_PER_PIECE: usize = 4;
+pub(super) const ROWS_PER_PIECE: usize = 4;
 
 /// Which of the passes over the joints.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,47 +83,48 @@ impl<D: Dim> JointScene<'_, D> {
 #[derive(Debug)]
 pub struct RowParts<'a, D: WideDim> {
     row: &'a mut D::JointRow,
-    extra: Option<&'a mut D::JointExtra>,
+    extra: &'a mut D::JointExtra,
     cold: &'a mut Cold,
+    ends: &'a mut Ends,
 }
 
 /// Some rows of a pass, one after the other.
-#[derive(Debug)]
 pub struct RowRun<'a, D: WideDim> {
-    rows: &'a mut [D::JointRow],
-    cold: &'a mut [Cold],
-    extras: *mut D::JointExtra,
-    /// Packed bodies, as floats.
-    bodies: *mut f32,
-    h: Real,
-    push_speed: Real,
-    pass: JointPass,
-    width: SimdWidth,
+    pub(super) rows: &'a mut [D::JointRow],
+    pub(super) extras: &'a mut [D::JointExtra],
+    pub(super) cold: &'a mut [Cold],
+    pub(super) crowd: Crowd<'a, D::Packed>,
+    pub(super) h: Real,
+    pub(super) push_speed: Real,
+    pub(super) pass: JointPass,
+    pub(super) width: SimdWidth,
 }
 
 /// What a dimension gives to the wide rows: their sizes.
 pub trait WideDim: Sized {
     #[doc(hidden)]
-    type JointRow: Clone + Default + core::fmt::Debug + Send + Sync;
+    type JointRow: Clone + Default + core::fmt::Debug + Send + Sync + 'static;
     #[doc(hidden)]
-    type JointExtra: Clone + Default + core::fmt::Debug + Send + Sync;
+    type JointExtra: Clone + Default + core::fmt::Debug + Send + Sync + 'static;
     #[doc(hidden)]
-    fn new_joint_row(class: Class, extra: u32) -> Self::JointRow;
+    type Packed: Send + Sync + 'static;
     #[doc(hidden)]
-    fn joint_extra_of(row: &Self::JointRow) -> u32;
+    fn new_joint_row(class: Class) -> Self::JointRow;
     #[doc(hidden)]
     fn fill_joint_row(parts: RowParts<'_, Self>, scene: &JointScene<'_, Self>, joints: &[Joint<Self>])
     where
         Self: Dim;
     #[doc(hidden)]
-    fn store_joint_lane(parts: &RowParts<'_, Self>, lane: usize, joint: &mut Joint<Self>)
-    where
+    fn store_joint_lane(
+        row: &Self::JointRow,
+        extra: &Self::JointExtra,
+        cold: &Cold,
+        lane: usize,
+        joint: &mut Joint<Self>,
+    ) where
         Self: Dim;
-    /// # Safety
-    /// The lanes of a row share no dynamic body and no other thread works on those; `bodies` holds all slots, `extras` all
-    /// extras, each of which belongs to one row; a width is only chosen if the processor has it.
     #[doc(hidden)]
-    unsafe fn run_joint_rows(run: RowRun<'_, Self>);
+    fn run_joint_rows(run: RowRun<'_, Self>);
 }
 
 /// Sizes as in `kernel::run`.
@@ -128,47 +133,43 @@ macro_rules! wide_dim {
         impl WideDim for $dim {
             type JointRow = WideRow<$n, $a, $w, $f>;
             type JointExtra = Extra<$r>;
-            fn new_joint_row(class: Class, extra: u32) -> Self::JointRow {
-                WideRow { class, extra, ..WideRow::default() }
-            }
-            fn joint_extra_of(row: &Self::JointRow) -> u32 {
-                row.extra
+            type Packed = Packed<$s>;
+            fn new_joint_row(class: Class) -> Self::JointRow {
+                WideRow { class, ..WideRow::default() }
             }
             fn fill_joint_row(
                 parts: RowParts<'_, Self>,
                 scene: &JointScene<'_, Self>,
                 joints: &[Joint<Self>],
             ) {
+                let RowParts { row, extra, cold, ends } = parts;
+                let extra = prepare::has_extra(row.class).then_some(extra);
                 prepare::fill::<Self, $n, $a, $r, $w, $f>(
-                    (parts.row, parts.extra, parts.cold),
+                    (row, extra, cold),
+                    ends,
                     scene,
                     joints,
                     [$n, $h, $f, $g],
                 );
             }
-            fn store_joint_lane(parts: &RowParts<'_, Self>, lane: usize, joint: &mut Joint<Self>) {
-                prepare::store::<Self, $n, $a, $r, $w, $f>(
-                    parts.row,
-                    parts.extra.as_deref(),
-                    parts.cold,
-                    lane,
-                    joint,
-                    [$n, $h, $f, $g],
-                );
+            fn store_joint_lane(
+                row: &Self::JointRow,
+                extra: &Self::JointExtra,
+                cold: &Cold,
+                lane: usize,
+                joint: &mut Joint<Self>,
+            ) {
+                let extra = prepare::has_extra(row.class).then_some(extra);
+                prepare::store::<Self, $n, $a, $r, $w, $f>(row, extra, cold, lane, joint, [$n, $h, $f, $g]);
             }
-            unsafe fn run_joint_rows(run: RowRun<'_, Self>) {
-                // SAFETY: by the caller; the bodies are packed in arrays of this many floats.
-                unsafe {
-                    kernel::run::<Self, $n, $a, $r, $w, $f, $s, $h, $g, $q>(
-                        run.rows,
-                        run.cold,
-                        run.extras,
-                        run.bodies.cast(),
-                        PassParams { h: run.h, inv_h: 1.0 / run.h, push_speed: run.push_speed },
-                        run.pass,
-                        run.width,
-                    );
-                }
+            fn run_joint_rows(run: RowRun<'_, Self>) {
+                kernel::run::<Self, $n, $a, $r, $w, $f, $s, $h, $g, $q>(
+                    (run.rows, run.extras, run.cold),
+                    run.crowd,
+                    PassParams { h: run.h, inv_h: 1.0 / run.h, push_speed: run.push_speed },
+                    run.pass,
+                    run.width,
+                );
             }
         }
     };
@@ -180,11 +181,14 @@ wide_dim!(D3, 3, 3, 4, 6, 6, 16, 5, 5, 2);
 /// Lives from step to step to keep its memory.
 #[derive(Debug)]
 pub struct JointRows<D: Dim> {
-    rows: Vec<D::JointRow>,
-    extras: Vec<D::JointExtra>,
-    cold: Vec<Cold>,
-    singles: Vec<SingleRow<D>>,
-    direct: Direct<D>,
+    pub(super) rows: Vec<D::JointRow>,
+    /// One for each row, whether it needs it or not.
+    pub(super) extras: Vec<D::JointExtra>,
+    pub(super) cold: Vec<Cold>,
+    pub(super) singles: Vec<SingleRow<D>>,
+    pub(super) direct: Direct<D>,
+    /// The row, or the single one, that each joint was put in last.
+    homes: [Vec<u32>; 2],
 }
 
 impl<D: Dim> Default for JointRows<D> {
@@ -195,6 +199,7 @@ impl<D: Dim> Default for JointRows<D> {
             cold: Vec::new(),
             singles: Vec::new(),
             direct: Direct::default(),
+            homes: [Vec::new(), Vec::new()],
         }
     }
 }
@@ -211,30 +216,12 @@ impl JointRange {
     pub(super) fn pieces(&self) -> usize {
         self.rows.len().div_ceil(ROWS_PER_PIECE) + self.singles.len().div_ceil(SINGLES_PER_PIECE)
     }
-
-    /// The part of piece `piece`; all of it if there is but one.
-    fn piece(&self, piece: usize, count: usize) -> Self {
-        if count == 1 {
-            return self.clone();
-        }
-        let row_pieces = self.rows.len().div_ceil(ROWS_PER_PIECE);
-        let cut = |range: &Range<u32>, piece: usize, size: usize| {
-            let from = range.start as usize + piece * size;
-            from as u32..range.end.min((from + size) as u32)
-        };
-        let none = self.rows.end..self.rows.end;
-        match piece.checked_sub(row_pieces) {
-            None => Self { rows: cut(&self.rows, piece, ROWS_PER_PIECE), singles: 0..0 },
-            Some(piece) => Self { rows: none, singles: cut(&self.singles, piece, SINGLES_PER_PIECE) },
-        }
-    }
 }
 
 impl<D: Dim> JointRows<D> {
     /// Forgets the joints of the last step.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
-        self.extras.clear();
         self.cold.clear();
         self.singles.clear();
         self.direct.clear();
@@ -267,26 +254,29 @@ impl<D: Dim> JointRows<D> {
         let (first_row, first_single) = (self.rows.len() as u32, self.singles.len() as u32);
         // The row of each class that still has room, and its next lane.
         let mut open = [(0, WIDTH); Class::COUNT];
+        let [homes, single_homes] = &mut self.homes;
+        if homes.len() < context.joints.len() {
+            room::fit(homes, context.joints.len(), NO_JOINT);
+            room::fit(single_homes, context.joints.len(), NO_JOINT);
+        }
         for &index in indices {
             let joint = &context.joints[index as usize];
             if !context.takes(joint.bodies) {
                 continue;
             }
             let Some(class) = prepare::class_of(joint, scene) else {
+                single_homes[index as usize] = self.singles.len() as u32;
                 self.singles.push(SingleRow::blank(index, joint));
                 continue;
             };
             let (row, lane) = &mut open[class as usize];
             if *lane == WIDTH || serial {
                 (*row, *lane) = (self.rows.len(), 0);
-                let extra = if prepare::has_extra(class) { self.extras.len() as u32 } else { NO_EXTRA };
-                if extra != NO_EXTRA {
-                    self.extras.push(D::JointExtra::default());
-                }
-                self.rows.push(D::new_joint_row(class, extra));
+                self.rows.push(D::new_joint_row(class));
                 self.cold.push(Cold::default());
             }
             self.cold[*row].joints[*lane] = index;
+            homes[index as usize] = *row as u32;
             *lane += 1;
         }
         JointRange {
@@ -295,164 +285,72 @@ impl<D: Dim> JointRows<D> {
         }
     }
 
-    /// All joints.
-    pub(super) fn all(&self) -> JointRange {
-        JointRange { rows: 0..self.rows.len() as u32, singles: 0..self.singles.len() as u32 }
+    /// Pieces of all joints: of the rows, and of the single ones.
+    pub(super) fn pieces(&self) -> [usize; 2] {
+        [self.rows.len().div_ceil(ROWS_PER_PIECE), self.singles.len().div_ceil(SINGLES_PER_PIECE)]
     }
 
-    /// For many threads.
-    pub(super) fn share(&mut self) -> SharedJoints<'_, D> {
-        SharedJoints {
-            rows: Disjoint::new(&mut self.rows),
-            extras: Disjoint::new(&mut self.extras),
-            cold: Disjoint::new(&mut self.cold),
-            singles: Disjoint::new(&mut self.singles),
-            direct: Disjoint::new(core::slice::from_mut(&mut self.direct)),
-        }
-    }
-}
-
-/// The joints while many threads work on them, each on its pieces.
-#[derive(Clone, Copy)]
-pub(super) struct SharedJoints<'a, D: Dim> {
-    rows: Disjoint<'a, D::JointRow>,
-    extras: Disjoint<'a, D::JointExtra>,
-    cold: Disjoint<'a, Cold>,
-    singles: Disjoint<'a, SingleRow<D>>,
-    direct: Disjoint<'a, Direct<D>>,
-}
-
-impl<'a, D: Dim> SharedJoints<'a, D> {
-    /// The parts of a row.
-    ///
-    /// # Safety
-    /// Nobody else uses the row.
-    unsafe fn parts(&self, row: u32) -> RowParts<'a, D> {
-        // SAFETY: by the caller; each row has its own extra.
-        unsafe {
-            let parts = self.rows.get(row as usize);
-            let extra = D::joint_extra_of(parts);
-            let extra = (extra != NO_EXTRA).then(|| self.extras.get(extra as usize));
-            RowParts { row: parts, extra, cold: self.cold.get(row as usize) }
-        }
-    }
-
-    /// Fills the rows of a piece at the start of the step.
-    ///
-    /// # Safety
-    /// Nobody else works on the piece, nobody writes the joints.
-    pub(super) unsafe fn prepare(
-        &self,
-        range: &JointRange,
-        (piece, count): (usize, usize),
+    /// Fills the rows at the start of the step, and `ends` with the bodies of the rows and of the single ones.
+    pub(super) fn prepare(
+        &mut self,
+        executor: &dyn Executor,
         scene: &JointScene<'_, D>,
         joints: &[Joint<D>],
+        ends: &mut [Ends],
     ) {
-        let part = range.piece(piece, count);
-        // SAFETY: by the caller.
-        unsafe {
-            part.rows.for_each(|row| D::fill_joint_row(self.parts(row), scene, joints));
-            let singles = self.singles.range(part.singles.start as usize, part.singles.end as usize);
-            singles.iter_mut().for_each(|single| single.prepare(scene));
-        }
-    }
-
-    /// One pass over a piece.
-    ///
-    /// # Safety
-    /// No other thread works on the dynamic bodies of these joints, and nobody writes the others.
-    pub(super) unsafe fn run<const S: usize>(
-        &self,
-        range: &JointRange,
-        (piece, count): (usize, usize),
-        (bodies, rotations): (Disjoint<'_, Packed<S>>, Disjoint<'_, D::Rot>),
-        scene: &JointScene<'_, D>,
-        pass: JointPass,
-        width: SimdWidth,
-    ) {
-        let JointRange { rows, singles } = range.piece(piece, count);
-        // SAFETY: by the caller.
-        unsafe {
-            if !rows.is_empty() {
-                D::run_joint_rows(RowRun {
-                    rows: self.rows.range(rows.start as usize, rows.end as usize),
-                    cold: self.cold.range(rows.start as usize, rows.end as usize),
-                    extras: self.extras.as_ptr(),
-                    bodies: bodies.as_ptr().cast(),
-                    h: scene.h,
-                    push_speed: scene.settings.joint_push_speed,
-                    pass,
-                    width,
-                });
+        self.extras.resize(self.rows.len().max(self.extras.len()), D::JointExtra::default());
+        let count = self.rows.len();
+        let (row_ends, single_ends) = ends.split_at_mut(count);
+        let arrays = (&mut self.rows, &mut self.extras[..count], &mut self.cold, row_ends);
+        in_pieces(executor, ROWS_PER_PIECE, arrays, |_, (rows, extras, cold, ends)| {
+            for (((row, extra), cold), ends) in rows.iter_mut().zip(extras).zip(cold).zip(ends) {
+                D::fill_joint_row(RowParts { row, extra, cold, ends }, scene, joints);
             }
-            let rows = self.singles.range(singles.start as usize, singles.end as usize);
-            SingleRun { rows, bodies, rotations, whitenings: scene.whitenings, h: scene.h }.run(pass);
-        }
+        });
+        let ground = scene.props.len() as u32;
+        in_pieces(executor, SINGLES_PER_PIECE, (&mut self.singles, single_ends), |_, (singles, ends)| {
+            for (single, ends) in singles.iter_mut().zip(ends) {
+                single.prepare(scene);
+                *ends = single.ends(ground);
+            }
+        });
     }
 
-    /// One pass over the joints that are solved at once.
-    ///
-    /// # Safety
-    /// No other thread works on joints or bodies.
-    pub(super) unsafe fn run_direct<const S: usize>(
+    /// Hands the impulses back, and each joint to `done`, with the list of its piece: those of the rows come first.
+    pub(super) fn store(
         &self,
-        (bodies, rotations): (Disjoint<'_, Packed<S>>, Disjoint<'_, D::Rot>),
-        scene: &JointScene<'_, D>,
-        pass: JointPass,
-        width: SimdWidth,
+        executor: &dyn Executor,
+        joints: &mut [Joint<D>],
+        lists: &mut [Vec<HeavyLoad>],
+        done: impl Fn(&mut Joint<D>, &mut Vec<HeavyLoad>) + Sync,
     ) {
-        let count = scene.whitenings.len();
-        // SAFETY: by the caller.
-        let (direct, bodies, rotations) =
-            unsafe { (self.direct.get(0), bodies.range(0, count), rotations.range(0, count)) };
-        direct.run(DirectRun { bodies, rotations, whitenings: scene.whitenings, scene }, pass, width);
-    }
-
-    /// Hands back the impulses of those that were solved at once, and each joint to `done`.
-    ///
-    /// # Safety
-    /// Nobody else works on joints.
-    pub(super) unsafe fn store_direct(
-        &self,
-        joints: Disjoint<'_, Joint<D>>,
-        done: &mut dyn FnMut(&mut Joint<D>),
-    ) {
-        // SAFETY: by the caller.
-        for row in unsafe { self.direct.get(0) }.rows() {
-            // SAFETY: by the caller.
-            let joint = unsafe { joints.get(row.index as usize) };
+        for row in self.direct.rows() {
+            let joint = &mut joints[row.index as usize];
             row.store(joint);
-            done(joint);
+            done(joint, &mut lists[0]);
         }
-    }
-
-    /// Hands the impulses of a piece back, and each joint to `done`.
-    ///
-    /// # Safety
-    /// Nobody else works on the piece and its joints.
-    pub(super) unsafe fn store(
-        &self,
-        range: &JointRange,
-        (piece, count): (usize, usize),
-        joints: Disjoint<'_, Joint<D>>,
-        done: &mut dyn FnMut(&mut Joint<D>),
-    ) {
-        let part = range.piece(piece, count);
-        // SAFETY: by the caller; each joint is in one lane or one single.
-        unsafe {
-            for row in part.rows {
-                let parts = self.parts(row);
-                for lane in (0..WIDTH).filter(|&lane| parts.cold.joints[lane] != NO_JOINT) {
-                    let joint = joints.get(parts.cold.joints[lane] as usize);
-                    D::store_joint_lane(&parts, lane, joint);
-                    done(joint);
+        let [row_pieces, single_pieces] = self.pieces();
+        let (row_lists, single_lists) = lists.split_at_mut(row_pieces);
+        let owned = Owned::new(joints, Owners::new(&self.homes[0], &[]));
+        in_pieces(executor, ROWS_PER_PIECE, (Each::of(row_lists), owned), |piece, (list, mut joints)| {
+            let from = piece * ROWS_PER_PIECE;
+            for row in from..self.rows.len().min(from + ROWS_PER_PIECE) {
+                let (extra, cold) = (&self.extras[row], &self.cold[row]);
+                for lane in (0..WIDTH).filter(|&lane| cold.joints[lane] != NO_JOINT) {
+                    let joint = joints.get(cold.joints[lane] as usize);
+                    D::store_joint_lane(&self.rows[row], extra, cold, lane, joint);
+                    done(joint, list);
                 }
             }
-            for single in self.singles.range(part.singles.start as usize, part.singles.end as usize) {
+        });
+        let owned = Owned::new(joints, Owners::new(&self.homes[1], &[]));
+        let arrays = (Each::of(&mut single_lists[..single_pieces]), owned);
+        in_pieces(executor, SINGLES_PER_PIECE, arrays, |piece, (list, mut joints)| {
+            for single in self.singles.iter().skip(piece * SINGLES_PER_PIECE).take(SINGLES_PER_PIECE) {
                 let joint = joints.get(single.index as usize);
                 single.store(joint);
-                done(joint);
+                done(joint, list);
             }
-        }
+        });
     }
 }

@@ -1,12 +1,13 @@
 //! Joints to lanes at the start of a step, and back at its end.
 
 use super::JointScene;
-use super::layout::{Act, CONE, Class, Cold, Extra, LIMITS, MOTOR, NO_EXTRA, NO_JOINT, SPRING, WideRow};
+use super::layout::{Act, CONE, Class, Cold, Extra, LIMITS, MOTOR, NO_JOINT, SPRING, WideRow};
 use crate::body::NO_SLOT;
 use crate::joint::{Joint, JointKind, Limits, Motor, Spring, tuned_law, wrap};
 use crate::math::*;
 use crate::solver::soft_step::lanes::F8;
 use crate::solver::soft_step::rows::WIDTH;
+use crate::trusted::Ends;
 
 /// The class of a joint, or None for those that go one by one: rare kinds, and bodies whose answer the lanes do not know
 /// (kinematic, or locked along some axes).
@@ -82,12 +83,14 @@ fn set<const M: usize>(to: &mut [F8; M], lane: usize, values: impl Fn(usize) -> 
 /// Fills a row whose joints are listed in `cold`.
 pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const W: usize, const F: usize>(
     (row, extra, cold): (&mut WideRow<N, A, W, F>, Option<&mut Extra<R>>, &mut Cold),
+    ends: &mut Ends,
     scene: &JointScene<'_, D>,
     joints: &[Joint<D>],
     sizes: [usize; 4],
 ) {
-    let ground = scene.props.len() as u32;
-    *row = WideRow { slots: [[ground; WIDTH]; 2], class: row.class, extra: row.extra, ..WideRow::default() };
+    // The slot after the last one is the ground.
+    *ends = Ends::on(scene.props.len() as u32);
+    *row = WideRow { class: row.class, ..WideRow::default() };
     *cold = Cold { joints: cold.joints, ..Cold::default() };
     let mut extra = extra;
     if let Some(extra) = extra.as_deref_mut() {
@@ -106,8 +109,8 @@ pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const
                     frame = places[side].rotation.then_after(frame);
                 }
                 slot => {
-                    row.slots[side][lane] = slot;
-                    row.write[side] |= 1 << lane;
+                    ends.slots[side][lane] = slot;
+                    ends.writes[side] |= 1 << lane;
                     row.inv_masses[side].0[lane] = scene.props[slot as usize].inv_mass;
                     let l = &scene.whitenings[slot as usize];
                     set(&mut row.whitenings[side], lane, |i| l[i]);
@@ -212,7 +215,7 @@ pub(super) fn store<
     joint: &mut Joint<D>,
     sizes: [usize; 4],
 ) {
-    debug_assert!(extra.is_some() == (row.extra != NO_EXTRA));
+    debug_assert!(extra.is_some() == has_extra(row.class));
     (0..hard_rows(row.class, sizes)).for_each(|i| joint.impulses[i] = row.lambda[i].0[lane]);
     (0..N).for_each(|i| joint.push.set(i, row.pushed[i].0[lane]));
     (0..A).for_each(|i| joint.turn.set(i, cold.turn[i].0[lane]));

@@ -6,11 +6,11 @@ use crate::body::NO_SLOT;
 use crate::joint::{Answer, Joint, KEPT_MEMORY, Pair, PassLaw};
 use crate::math::*;
 use crate::solver::soft_step::pack::{Packed, Whitening, plain_spin, whiten_impulse};
-use crate::store::Disjoint;
+use crate::trusted::{Crowd, Ends};
 
 /// A joint with all that the passes read and write, in the order of the colours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SingleRow<D: Dim> {
+pub(crate) struct SingleRow<D: Dim> {
     /// Index of the joint.
     pub(super) index: u32,
     /// Slots of the bodies; the slot after the last one is the ground.
@@ -85,6 +85,16 @@ impl<D: Dim> SingleRow<D> {
         self.joint.impulses = self.joint.impulses.map(|x| x * scene.warm);
     }
 
+    /// The bodies, in lane 0.
+    pub(super) fn ends(&self, ground: u32) -> Ends {
+        let mut ends = Ends::on(ground);
+        for side in 0..2 {
+            ends.slots[side][0] = self.slots[side];
+            ends.writes[side] = u8::from(self.is_dynamic[side]);
+        }
+        ends
+    }
+
     /// Hands the impulses back.
     pub(super) fn store(&self, joint: &mut Joint<D>) {
         joint.impulses = self.joint.impulses;
@@ -93,43 +103,39 @@ impl<D: Dim> SingleRow<D> {
 }
 
 /// What a pass works on.
-pub(super) struct SingleRun<'a, D: Dim, const S: usize> {
+pub(crate) struct SingleRun<'a, D: Dim, const S: usize> {
     pub rows: &'a mut [SingleRow<D>],
-    pub bodies: Disjoint<'a, Packed<S>>,
-    pub rotations: Disjoint<'a, D::Rot>,
+    /// The bodies of lane 0 of each row.
+    pub crowd: Crowd<'a, Packed<S>>,
+    pub rotations: &'a [D::Rot],
     pub whitenings: &'a [Whitening],
     pub h: Real,
 }
 
 impl<D: Dim, const S: usize> SingleRun<'_, D, S> {
     /// One pass over a run of joints.
-    ///
-    /// # Safety
-    /// No other thread works on the dynamic bodies of these joints, and nobody writes the others.
-    pub(super) unsafe fn run(self, pass: JointPass) {
+    pub(crate) fn run(mut self, pass: JointPass) {
         let count = self.whitenings.len();
-        for row in self.rows {
+        for (i, row) in self.rows.iter_mut().enumerate() {
             let slots = row.slots.map(|slot| slot as usize);
-            // SAFETY: slots are within the arrays; these bodies are not written meanwhile.
-            let packed = slots.map(|slot| unsafe { self.bodies.read(slot) });
+            let packed = [0, 1].map(|side| *self.crowd.get(i, side, 0));
             let mut rotations = row.rotations;
             let mut spins = [[0.0; 3]; 2];
             let (mut v, mut w, mut moved) = ([D::Vec::ZERO; 2], [D::Ang::ZERO; 2], [D::Vec::ZERO; 2]);
             for side in (0..2).filter(|&side| slots[side] < count) {
-                // SAFETY: as above.
-                rotations[side] = unsafe { self.rotations.read(slots[side]) };
+                rotations[side] = self.rotations[slots[side]];
                 (v[side], spins[side]) = packed[side].velocity::<D>();
                 w[side] = plain_spin::<D>(&self.whitenings[slots[side]], spins[side]);
                 moved[side] = packed[side].displacement::<D>();
             }
             let mut pair = Pair::new(v, w, row.answer);
             row.pass(&mut pair, pass, rotations, moved, self.h);
-            for side in (0..2).filter(|&side| row.is_dynamic[side]) {
+            for side in 0..2 {
+                let Some(body) = self.crowd.get_mut(i, side, 0) else { continue };
                 let change = whiten_impulse::<D>(&self.whitenings[slots[side]], pair.turned[side]);
                 let sign = if side == 0 { -1.0 } else { 1.0 };
                 let u = core::array::from_fn(|i| spins[side][i] + sign * change[i]);
-                // SAFETY: a dynamic body of ours.
-                unsafe { self.bodies.get(slots[side]) }.set_velocity::<D>(pair.v[side], u);
+                body.set_velocity::<D>(pair.v[side], u);
             }
         }
     }

@@ -25,12 +25,13 @@ use super::{JointPass, JointScene};
 use crate::joint::JointKind;
 use crate::math::*;
 use crate::solver::SimdWidth;
+use crate::solver::soft_step::lanes::{Kernel, Lanes};
 use crate::solver::soft_step::pack::{Packed, Whitening};
 use group::Group;
 use order::Order;
 
 /// What a pass works on.
-pub(super) struct DirectRun<'a, D: Dim, const S: usize> {
+pub(crate) struct DirectRun<'a, D: Dim, const S: usize> {
     pub bodies: &'a mut [Packed<S>],
     pub rotations: &'a [D::Rot],
     pub whitenings: &'a [Whitening],
@@ -39,7 +40,7 @@ pub(super) struct DirectRun<'a, D: Dim, const S: usize> {
 
 /// The joints of a group.
 #[derive(Debug)]
-pub(super) struct Direct<D: Dim> {
+pub(crate) struct Direct<D: Dim> {
     rows: Vec<SingleRow<D>>,
     order: Order,
     /// Blocks of three rows if no joint has more, of six otherwise.
@@ -97,7 +98,7 @@ impl<D: Dim> Direct<D> {
     }
 
     /// One pass over all joints.
-    pub(super) fn run<const S: usize>(
+    pub(crate) fn run<const S: usize>(
         &mut self,
         run: DirectRun<'_, D, S>,
         pass: JointPass,
@@ -106,25 +107,7 @@ impl<D: Dim> Direct<D> {
         if pass == JointPass::WarmStart {
             return;
         }
-        let is_biased = pass == JointPass::Solve;
-        #[cfg(target_arch = "x86_64")]
-        if width == SimdWidth::Eight {
-            // SAFETY: solvers have no width that the machine lacks.
-            return unsafe { self.run_avx2(run, is_biased) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = width;
-        self.run_here(run, is_biased);
-    }
-
-    /// The same operations in the same order, by instructions that take four numbers at once.
-    ///
-    /// # Safety
-    /// The processor has AVX2.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    unsafe fn run_avx2<const S: usize>(&mut self, run: DirectRun<'_, D, S>, is_biased: bool) {
-        self.run_here(run, is_biased);
+        width.run_wide(DirectPass { direct: self, run, is_biased: pass == JointPass::Solve });
     }
 
     /// With the instructions of the caller: everything below is inlined.
@@ -135,5 +118,21 @@ impl<D: Dim> Direct<D> {
         } else {
             self.six.run(&mut self.rows, &self.order, run, is_biased);
         }
+    }
+}
+
+/// One pass, compiled for every width: the same operations in the same order, by instructions that take more numbers at once.
+struct DirectPass<'a, 'b, D: Dim, const S: usize> {
+    direct: &'a mut Direct<D>,
+    run: DirectRun<'b, D, S>,
+    is_biased: bool,
+}
+
+impl<D: Dim, const S: usize> Kernel for DirectPass<'_, '_, D, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.direct.run_here(self.run, self.is_biased);
     }
 }

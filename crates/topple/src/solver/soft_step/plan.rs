@@ -1,0 +1,221 @@
+//! The plan of a step: which contacts and joints go side by side, and the stages of the sub-steps in their order.
+//!
+//! Constraints of one colour share no dynamic body (`contact/graph.rs`), so they can be solved at once: eight to a row, rows by
+//! different threads. What is left over is solved first, one after the other, each in a row of its own. In every colour joints come before contacts:
+//! what must not overlap has the last word. Joints that are solved at once come after all contacts of the biased pass and before those of
+//! the relaxing one.
+//!
+//! A sub-step is a list of stages with a barrier after each:
+//!
+//! ```text
+//! integrate velocities                         bodies
+//! for each pass of the sub-step:
+//!     joints at once (solve: at the end)       one piece
+//!     joints of the overflow, its contacts     one piece each
+//!     for each colour: joints, contacts        rows
+//!     (integrate positions between solve and relax)
+//! ```
+//!
+//! DETERMINISM: pieces are cut by constants, never by the number of threads.
+
+use super::dispatch::Pass;
+use super::joints::{self, JointPass, JointRange, JointRows, JointScene};
+use super::rows::{ColdRow, NO_CONTACT, WIDTH};
+use crate::contact::Color;
+use crate::math::*;
+use crate::solver::SolverContext;
+use crate::store::room;
+use crate::trusted::{Batch, Cut};
+
+/// Bodies per piece. Constants: the cut must not depend on the number of threads.
+pub(super) const BODIES_PER_PIECE: usize = 128;
+/// Rows per piece.
+pub(super) const ROWS_PER_PIECE: usize = 8;
+
+/// One stage: rows or bodies cut into pieces.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stage {
+    IntegrateVelocities {
+        first: bool,
+    },
+    /// The same with force generators, all bodies in one piece.
+    IntegrateForced {
+        first: bool,
+    },
+    IntegratePositions,
+    /// Rows of a colour.
+    Rows(Pass),
+    /// Rows of one contact each, one after the other.
+    Overflow(Pass),
+    Joints(JointPass),
+    /// All joints of a group at once.
+    Direct(JointPass),
+}
+
+/// Rows and stages of a step; keeps its memory.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// The contacts of each row.
+    pub(super) cold: Vec<ColdRow>,
+    /// The row of each contact that is in one.
+    pub(super) homes: Vec<u32>,
+    /// Rows that run at the same time.
+    pub(super) batches: Vec<Batch>,
+    pub(super) stages: Vec<Stage>,
+    pub(super) cuts: Vec<Cut>,
+    pub(super) pieces: Vec<usize>,
+}
+
+/// Batches before those of the colours: contacts, joints and single joints of the overflow.
+const SERIAL: u32 = 3;
+
+impl Plan {
+    /// Cuts the colours into rows and lists the stages.
+    pub(super) fn make<D: Dim>(
+        &mut self,
+        joints: &mut JointRows<D>,
+        context: &SolverContext<'_, D>,
+        scene: &JointScene<'_, D>,
+    ) {
+        self.cold.clear();
+        self.batches.clear();
+        joints.clear();
+        let lists = || context.graph.colors().iter().map(|color| color.contacts.len());
+        let most: usize = lists().map(|count| count.div_ceil(WIDTH)).sum();
+        let overflow = context.graph.overflow();
+        room::make_room(&mut self.cold, most + overflow.contacts.len());
+        if self.homes.len() < context.contacts.len() {
+            room::fit(&mut self.homes, context.contacts.len(), u32::MAX);
+        }
+        let takes = |contact: u32| context.takes(context.contacts[contact as usize].bodies);
+        let takes: Option<&dyn Fn(u32) -> bool> = if context.is_partial { Some(&takes) } else { None };
+        let is_direct = context.is_direct && joints.add_direct(context, scene);
+        let mut add = |color: &Color, is_serial: bool| {
+            let from = self.cold.len() as u32;
+            // One contact per row where they may share bodies.
+            let lanes = if is_serial { 1 } else { WIDTH };
+            fill_rows(&color.contacts, &mut self.cold, &mut self.homes, lanes, takes);
+            let indices = if is_direct { &[] } else { &color.joints[..] };
+            let JointRange { rows, singles } = joints.add(indices, context, scene, is_serial);
+            let contacts = Batch { rows: from..self.cold.len() as u32, more: 0..0, is_serial };
+            if is_serial {
+                self.batches.push(contacts);
+                self.batches.push(Batch { rows, more: 0..0, is_serial });
+                self.batches.push(Batch { rows: 0..0, more: singles, is_serial });
+            } else {
+                self.batches.push(contacts);
+                self.batches.push(Batch { rows, more: singles, is_serial });
+            }
+        };
+        add(overflow, true);
+        let is_used = |color: &&Color| !color.contacts.is_empty() || !color.joints.is_empty();
+        context.graph.colors().iter().filter(is_used).for_each(|color| add(color, false));
+        // Rows of joints are numbered after those of contacts, single ones after those.
+        let starts = [self.cold.len() as u32, (self.cold.len() + joints.rows.len()) as u32];
+        for (number, batch) in self.batches.iter_mut().enumerate() {
+            let is_contacts = number == 0 || number >= SERIAL as usize && (number - SERIAL as usize) % 2 == 0;
+            if !is_contacts {
+                batch.rows = batch.rows.start + starts[0]..batch.rows.end + starts[0];
+                batch.more = batch.more.start + starts[1]..batch.more.end + starts[1];
+            }
+        }
+        self.list_stages(context, is_direct);
+    }
+
+    fn list_stages<D: Dim>(&mut self, context: &SolverContext<'_, D>, is_direct: bool) {
+        let Self { stages, cuts, pieces, batches, .. } = self;
+        stages.clear();
+        cuts.clear();
+        pieces.clear();
+        let mut add = |stage: Stage, cut: Cut, count: usize| {
+            if count > 0 {
+                stages.push(stage);
+                cuts.push(cut);
+                pieces.push(count);
+            }
+        };
+        let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
+        let bodies = Cut::Bodies { size: BODIES_PER_PIECE as u32 };
+        let rows = |batch: u32| Cut::Rows { batch, size: ROWS_PER_PIECE as u32 };
+        let joints = |batch: u32| Cut::Joints {
+            batch,
+            size: joints::ROWS_PER_PIECE as u32,
+            single_size: joints::SINGLES_PER_PIECE as u32,
+        };
+        for substep in 0..context.substeps {
+            let first = substep == 0;
+            if context.forces.is_some() {
+                add(Stage::IntegrateForced { first }, Cut::All, body_pieces.min(1));
+            } else {
+                add(Stage::IntegrateVelocities { first }, bodies, body_pieces);
+            }
+            let is_warm = first && context.settings.warm_starting;
+            for pass in [Pass::WarmStart, Pass::Solve, Pass::Relax] {
+                let joint_pass = match pass {
+                    Pass::WarmStart => JointPass::WarmStart,
+                    Pass::Solve => JointPass::Solve,
+                    Pass::Relax => JointPass::Relax,
+                };
+                if pass == Pass::WarmStart && !is_warm {
+                    continue;
+                }
+                if pass == Pass::Relax {
+                    add(Stage::IntegratePositions, bodies, body_pieces);
+                }
+                // What is solved at once is exact, so it has the last word before the bodies move; contacts have it after.
+                let at_once = usize::from(is_direct);
+                if pass != Pass::Solve {
+                    add(Stage::Direct(joint_pass), Cut::All, at_once);
+                }
+                add(Stage::Joints(joint_pass), joints(1), usize::from(!batches[1].rows.is_empty()));
+                add(Stage::Joints(joint_pass), joints(2), usize::from(!batches[2].more.is_empty()));
+                add(Stage::Overflow(pass), rows(0), usize::from(!batches[0].rows.is_empty()));
+                for batch in (SERIAL..batches.len() as u32).step_by(2) {
+                    let at = batch as usize;
+                    let own = JointRange {
+                        rows: batches[at + 1].rows.clone(),
+                        singles: batches[at + 1].more.clone(),
+                    };
+                    add(Stage::Joints(joint_pass), joints(batch + 1), own.pieces());
+                    let count = batches[at].rows.len().div_ceil(ROWS_PER_PIECE);
+                    add(Stage::Rows(pass), rows(batch), count);
+                }
+                if pass == Pass::Solve {
+                    add(Stage::Direct(joint_pass), Cut::All, at_once);
+                }
+            }
+        }
+    }
+}
+
+/// Cuts a list of contacts into rows of `lanes`, and notes in `homes` which row each is in.
+fn fill_rows(
+    contacts: &[u32],
+    cold: &mut Vec<ColdRow>,
+    homes: &mut [u32],
+    lanes: usize,
+    takes: Option<&dyn Fn(u32) -> bool>,
+) {
+    let Some(takes) = takes else {
+        for chunk in contacts.chunks(lanes) {
+            chunk.iter().for_each(|&contact| homes[contact as usize] = cold.len() as u32);
+            let mut row = ColdRow::default();
+            row.contacts[..chunk.len()].copy_from_slice(chunk);
+            debug_assert!(chunk.iter().all(|&c| c != NO_CONTACT));
+            cold.push(row);
+        }
+        return;
+    };
+    let mut filled = lanes;
+    for &contact in contacts.iter().filter(|&&contact| takes(contact)) {
+        if filled == lanes {
+            cold.push(ColdRow::default());
+            filled = 0;
+        }
+        if let Some(row) = cold.last_mut() {
+            row.contacts[filled] = contact;
+        }
+        homes[contact as usize] = cold.len() as u32 - 1;
+        filled += 1;
+    }
+}

@@ -1,0 +1,368 @@
+//! One step of the solver from beginning to end: bodies packed, rows prepared, impacts, sub-steps, impulses stored.
+//!
+//! Bodies are packed once: the sub-steps work on velocities, on the motion since the start of the step, and on whitened spins
+//! (`pack.rs`). Everything that is frozen over the step, Jacobians and effective masses, is computed once per row (`prepare.rs`).
+//! Each phase here borrows what it needs: what one phase fills, the next ones can only read. The sub-steps, which work on the same arrays in
+//! many ways, are `stages.rs`.
+
+use super::cost::{SubstepCost, cost};
+use super::dispatch::{RowParts, Scene, prepare};
+use super::heavy::Heavy;
+use super::impacts::Impacts;
+use super::joints::{JointRows, JointScene, WideDim};
+use super::kernel::PassParams;
+use super::lanes::SimdWidth;
+use super::pack::{Packed, Whiten, Whitening, whiten_spin, whitening};
+use super::plan::{BODIES_PER_PIECE, Plan, ROWS_PER_PIECE};
+use super::prepare::{PrepareParams, body_line};
+use super::rolling::Rolling;
+use super::rows::{ColdRow, FrictionRow, Row};
+use super::softness::Softness;
+use super::stages::{Rest, Substeps};
+use super::store::{StoreScene, store_rows};
+use super::velocities::{unpack, unpack_changed};
+use crate::body::NO_SLOT;
+use crate::contact::Contact;
+use crate::exec::{Executor, Serial};
+use crate::math::*;
+use crate::solver::{HeavyLoad, SolverContext};
+use crate::store::room;
+use crate::trusted::{
+    Arrays, Checks, Each, Ends, Owned, Owners, fit_zeroed, in_pieces, prefetch_whole, run_stages,
+};
+use core::marker::PhantomData;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// A stage of fewer pieces than this is done before anybody has come to help. If most are, one thread does them all.
+const SHARED_PIECES: usize = 3;
+/// Contacts in less memory than this stay in the caches by themselves [bytes].
+pub(super) const NEAR: usize = 8 << 20;
+
+/// What a dimension gives to this solver.
+pub trait SoftDim: WideDim + Sized {
+    /// Rows and packed bodies.
+    #[doc(hidden)]
+    type Core: Default + core::fmt::Debug + Send + Sync;
+    #[doc(hidden)]
+    fn soft_solve(
+        core: &mut Self::Core,
+        joints: &mut JointRows<Self>,
+        context: &mut SolverContext<'_, Self>,
+        width: SimdWidth,
+    ) where
+        Self: Dim;
+    #[doc(hidden)]
+    fn expect(core: &mut Self::Core, bodies: usize);
+    #[doc(hidden)]
+    fn cost() -> SubstepCost;
+}
+
+/// Sizes as in `rows.rs`.
+macro_rules! soft_dim {
+    ($dim:ty, $n:literal, $a:literal, $p:literal, $t:literal, $k:literal, $s:literal) => {
+        impl SoftDim for $dim {
+            type Core = Core<$n, $a, $p, $t, $k, $s>;
+            fn soft_solve(
+                core: &mut Self::Core,
+                joints: &mut JointRows<Self>,
+                context: &mut SolverContext<'_, Self>,
+                width: SimdWidth,
+            ) {
+                core.solve(joints, context, width);
+            }
+            fn expect(core: &mut Self::Core, bodies: usize) {
+                core.warm(bodies);
+            }
+            fn cost() -> SubstepCost {
+                cost::<Self, $n, $a, $p, $t, $k, $s>()
+            }
+        }
+    };
+}
+
+soft_dim!(D2, 2, 1, 2, 1, 0, 8);
+soft_dim!(D3, 3, 3, 4, 2, 1, 16);
+
+/// Rows and packed bodies; lives from step to step to keep its memory. For the parameters see `rows.rs`.
+#[derive(Debug, Default)]
+pub struct Core<
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+    const S: usize,
+> {
+    packed: Vec<Packed<S>>,
+    /// What preparation reads of each body.
+    lines: Vec<Packed<S>>,
+    whitenings: Vec<Whitening>,
+    /// Velocities (v, u) right after the last integration, for the extrapolated warm start.
+    after: Vec<[f32; 6]>,
+    rows: Vec<Row<N, A, P>>,
+    friction: Vec<FrictionRow<A, T, K, P>>,
+    /// Bodies of the rows, then of the rows of joints, then of single joints.
+    ends: Vec<Ends>,
+    plan: Plan,
+    checks: Checks,
+    /// Contacts that carry much, per piece of rows.
+    loads: Vec<Vec<HeavyLoad>>,
+    /// The same, per piece of joints.
+    joint_loads: Vec<Vec<HeavyLoad>>,
+}
+
+impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
+    Core<N, A, P, T, K, S>
+{
+    /// Makes room for so many bodies, and touches it. Not for rows: they start with a cache line, so allocators cannot let them grow without
+    /// copying, and to touch them anew at every size on the way would take more time than it saves.
+    fn warm(&mut self, bodies: usize) {
+        room::warm(&mut self.packed, bodies + 1);
+        room::warm(&mut self.lines, bodies);
+        room::warm(&mut self.whitenings, bodies);
+        room::warm(&mut self.after, bodies);
+    }
+
+    /// One whole step.
+    fn solve<D: Whiten + WideDim<Packed = Packed<S>>>(
+        &mut self,
+        joint_rows: &mut JointRows<D>,
+        context: &mut SolverContext<'_, D>,
+        width: SimdWidth,
+    ) {
+        debug_assert_eq!((D::N, D::ANGULAR, D::MAX_POINTS), (N, A, P));
+        let (settings, refinement) = (context.settings, context.refinement);
+        let (h, dt) = (context.dt / context.substeps as Real, context.dt);
+        // Impulses are kept for sub-steps of the usual length: the factor is a power of two, so nothing is rounded.
+        context.impulse_time = h * refinement;
+        let warm = if settings.warm_starting { 1.0 / refinement } else { 0.0 };
+        self.pack(context);
+        {
+            let bodies = &*context.bodies;
+            let (props, slots, whitenings) = (&bodies.props[..], &bodies.slots[..], &self.whitenings[..]);
+            let places = context.places;
+            let scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
+            self.plan.make(joint_rows, context, &scene);
+        }
+        let pieces = &self.plan.pieces;
+        let is_small = 2 * pieces.iter().filter(|&&count| count >= SHARED_PIECES).count() < pieces.len();
+        let executor = if is_small { &Serial } else { context.executor };
+
+        let SolverContext { contacts, joints, places, grains, forces, loads, .. } = context;
+        let bodies = &mut *context.bodies;
+        let (props, slots) = (&bodies.props[..], &bodies.slots[..]);
+        let whitenings = &self.whitenings[..];
+        let joint_scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
+        let params = PrepareParams {
+            warm,
+            settled: if settings.warm_starting && refinement == 1.0 { 1.0 } else { 0.0 },
+            friction: if settings.friction { 1.0 } else { 0.0 },
+            speculative: settings.speculative,
+            bounce_speed: if settings.restitution { settings.restitution_threshold } else { Real::INFINITY },
+        };
+
+        let total = self.plan.cold.len();
+        // Preparation writes every lane that the passes read: no need to clear what is left of the last step.
+        fit_zeroed(&mut self.rows, total);
+        fit_zeroed(&mut self.friction, total);
+        let starts = [total, total + joint_rows.rows.len()];
+        fit_zeroed(&mut self.ends, starts[1] + joint_rows.singles.len());
+        let (row_ends, joint_ends) = self.ends.split_at_mut(total);
+        let rows = (&mut self.rows[..], &mut self.friction[..], &mut self.plan.cold[..], &mut *row_ends);
+        let (lines, packed) = (&self.lines[..], &self.packed[..]);
+        let scene = Scene { lines, packed, contacts, slots, places, grains, params };
+        let found = prepare_rows(executor, rows, &scene, width);
+        joint_rows.prepare(executor, &joint_scene, joints, joint_ends);
+        if found.is_rare {
+            Rolling::prepare(&self.rows, &self.plan.cold, contacts, warm);
+        }
+        if settings.restitution && found.strikes {
+            let threshold = settings.restitution_threshold;
+            let impacts = Impacts { props, bodies: &mut self.packed, dt, h, threshold };
+            impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
+        }
+
+        let proven = self.checks.prove(executor, &self.ends, &self.plan.batches, self.packed.len());
+        // Stiff groups would throw what they push out: nothing takes the speed back in so short a time.
+        let push_speed = settings.push_speed / refinement.sqrt();
+        let is_tracked = !bodies.tracks.is_empty();
+        let substeps = Substeps::<D, N, A, P, T, K, S> {
+            stages: &self.plan.stages,
+            settings,
+            integrator: context.integrator,
+            props,
+            whitenings,
+            params: PassParams {
+                soft: Softness::of_contacts(settings, refinement, h),
+                inv_h: 1.0 / h,
+                push_speed,
+            },
+            joints: &joint_scene,
+            rolling: Rolling { props, whitenings, places, grains },
+            is_tracked,
+            h,
+            width,
+            forces: PhantomData,
+        };
+        let count = joint_rows.rows.len();
+        let mut rest = Rest { forces: forces.take(), direct: core::mem::take(&mut joint_rows.direct) };
+        let arrays = Arrays {
+            bodies: (&mut bodies.states[..], &mut self.after[..], &mut bodies.tracks[..]),
+            rotations: &mut bodies.rotations,
+            packed: &mut self.packed,
+            rows: (&mut self.rows[..], &mut self.friction[..], &mut self.plan.cold[..]),
+            contacts,
+            homes: &self.plan.homes,
+            joints: (&mut joint_rows.rows[..], &mut joint_rows.extras[..count], &mut joint_rows.cold[..]),
+            singles: &mut joint_rows.singles,
+            rest: &mut rest,
+            proven: &proven,
+            starts,
+        };
+        run_stages(executor, &substeps, arrays, (&self.plan.cuts, &self.plan.pieces));
+        (*forces, joint_rows.direct) = (rest.forces, rest.direct);
+
+        let gravity = settings.gravity * (1.0 / settings.weight_scale());
+        let heavy = Heavy {
+            per_weight: 1.0 / (settings.weight_scale() * h),
+            limit: settings.refine_load,
+            settled: if refinement > 1.0 { 0.0 } else { settings.settling },
+            up: [0, 1, 2].map(|i| if i < N { -gravity.get(i) } else { 0.0 }),
+        };
+        let gain = (settings.settling_rate * dt).min(1.0);
+        let row_pieces = total.div_ceil(ROWS_PER_PIECE);
+        let rows = (&self.rows[..], &self.friction[..], &self.plan.cold[..], &self.ends[..total]);
+        let lists = cleared(&mut self.loads, row_pieces);
+        let owned = Owned::new(contacts, Owners::new(&self.plan.homes, &[]));
+        let store = StoreScene { lines: &self.lines, heavy: &heavy, gain, refinement };
+        store_rows(executor, rows, (Each::of(lists), owned), &store);
+
+        // One for those that are solved at once.
+        let joint_pieces = joint_rows.pieces().iter().sum::<usize>().max(1);
+        let joint_lists = cleared(&mut self.joint_loads, joint_pieces);
+        joint_rows.store(executor, joints, joint_lists, |joint, list| {
+            let ends = joint.bodies.map(|body| {
+                let slot = slots.get(body as usize).copied().unwrap_or(NO_SLOT);
+                props.get(slot as usize).map_or(0.0, |p| p.inv_mass)
+            });
+            // However large the group: a chain by itself is solved at once whatever its length.
+            heavy.report((joint.bodies, true), heavy.of_joint(joint.push.length(), ends), 0.0, list);
+            if refinement == 1.0 {
+                joint.stiffness = 0;
+            } else {
+                joint.scale_impulses(refinement);
+                // A peak of so short a time would be no measure of strength.
+                joint.peak = [joint.push.length(), joint.turn.length()];
+            }
+        });
+
+        let (packed, after) = (&self.packed[..], &self.after[..]);
+        in_pieces(executor, BODIES_PER_PIECE, &mut bodies.states, |piece, states| {
+            let range = piece * BODIES_PER_PIECE..piece * BODIES_PER_PIECE + states.len();
+            let (packed, whitenings) = (&packed[range.clone()], &whitenings[range.clone()]);
+            if is_tracked {
+                unpack_changed::<D, S>(states, packed, &after[range], whitenings);
+            } else {
+                unpack::<D, S>(states, packed, whitenings);
+            }
+        });
+
+        let lists = || self.loads[..row_pieces].iter().chain(&self.joint_loads[..joint_pieces]);
+        room::make_room(loads, lists().map(Vec::len).sum());
+        lists().for_each(|list| loads.extend_from_slice(list));
+    }
+
+    /// Brings the bodies into the forms that preparation and the kernels read.
+    fn pack<D: Whiten>(&mut self, context: &SolverContext<'_, D>) {
+        let bodies = &*context.bodies;
+        let count = bodies.len();
+        room::fit(&mut self.whitenings, count, [0.0; 6]);
+        room::fit(&mut self.after, count, [0.0; 6]);
+        room::fit(&mut self.lines, count, Packed::ZERO);
+        room::fit(&mut self.packed, count + 1, Packed::ZERO);
+        // The ground, read by static lanes and never written.
+        self.packed[count] = Packed::ZERO;
+        self.packed[count].set_rotation::<D>(D::Rot::IDENTITY);
+        let arrays = (&mut self.packed[..count], &mut self.lines, &mut self.after, &mut self.whitenings);
+        in_pieces(context.executor, BODIES_PER_PIECE, arrays, |piece, (packed, lines, after, whitenings)| {
+            for (i, packed) in packed.iter_mut().enumerate() {
+                let slot = piece * BODIES_PER_PIECE + i;
+                let (state, props) = (&bodies.states[slot], &bodies.props[slot]);
+                let place = Pose::<D> { position: bodies.centers[slot], rotation: bodies.rotations[slot] };
+                let l = whitening::<D>(props);
+                let u = whiten_spin::<D>(&l, state.w);
+                let v = [0, 1, 2].map(|i| if i < N { state.v.get(i) } else { 0.0 });
+                let mut body = Packed::ZERO;
+                body.set_velocity::<D>(state.v, u);
+                body.set_rotation::<D>(place.rotation);
+                *packed = body;
+                let line = body_line(&place, props.inv_mass, &l, props.is_dynamic, props.load_limit);
+                (lines[i], whitenings[i]) = (Packed(line), l);
+                after[i] = [v[0], v[1], v[2], u[0], u[1], u[2]];
+            }
+        });
+    }
+}
+
+/// So many empty lists.
+fn cleared<T>(lists: &mut Vec<Vec<T>>, count: usize) -> &mut [Vec<T>] {
+    if lists.len() < count {
+        lists.resize_with(count, Vec::new);
+    }
+    lists[..count].iter_mut().for_each(Vec::clear);
+    &mut lists[..count]
+}
+
+/// What preparation found in the rows.
+struct Found {
+    /// Contacts that approach fast enough to bounce.
+    strikes: bool,
+    /// Lanes with rolling resistance or a grain.
+    is_rare: bool,
+}
+
+/// Rows, their friction, their contacts and their bodies.
+type RowSlices<'a, const N: usize, const A: usize, const P: usize, const T: usize, const K: usize> =
+    (&'a mut [Row<N, A, P>], &'a mut [FrictionRow<A, T, K, P>], &'a mut [ColdRow], &'a mut [Ends]);
+
+/// Fills all rows from their contacts.
+fn prepare_rows<
+    D: Dim,
+    const N: usize,
+    const A: usize,
+    const P: usize,
+    const T: usize,
+    const K: usize,
+    const S: usize,
+>(
+    executor: &dyn Executor,
+    rows: RowSlices<'_, N, A, P, T, K>,
+    scene: &Scene<'_, D, S>,
+    width: SimdWidth,
+) -> Found {
+    // Any of them, whoever comes first: the same in every order.
+    let (strikes, is_rare) = (AtomicBool::new(false), AtomicBool::new(false));
+    let is_scattered = size_of_val(scene.contacts) > NEAR;
+    in_pieces(executor, ROWS_PER_PIECE, rows, |_, (rows, friction, cold, ends)| {
+        for i in 0..rows.len() {
+            fetch_contacts(is_scattered, cold.get(i + 1), scene.contacts);
+            let (row, friction, cold) = (&mut rows[i], &mut friction[i], &mut cold[i]);
+            if prepare(RowParts { row, friction, cold, ends: &mut ends[i] }, scene, width) {
+                strikes.store(true, Ordering::Relaxed);
+            }
+            if rows[i].rolls | rows[i].grains != 0 {
+                is_rare.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    Found { strikes: strikes.into_inner(), is_rare: is_rare.into_inner() }
+}
+
+/// PERF: the contacts of a row lie anywhere. With 18 MB of them, asking for the next row's ahead saves 4 to 10 % of the solve;
+/// with few it costs 3 %.
+#[inline(always)]
+fn fetch_contacts<D: Dim>(is_scattered: bool, row: Option<&ColdRow>, contacts: &[Contact<D>]) {
+    if let Some(row) = row.filter(|_| is_scattered) {
+        row.contacts.iter().for_each(|&contact| prefetch_whole(contacts, contact as usize));
+    }
+}

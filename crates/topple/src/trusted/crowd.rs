@@ -1,0 +1,285 @@
+//! Bodies on which many rows of constraints act, each row in its own thread.
+//!
+//! A row acts on the bodies of its lanes, two per lane, and writes some of them. Rows of one *batch* run at the same time.
+//!
+//! **Why it is sound.** [`Checks::prove`] walks over every lane of every row and marks its body: it refuses a batch in which a body
+//! is written by one lane and touched by another one, and slots that no body has. What it has seen is borrowed from then on, and cannot
+//! change. So among rows of a proven batch, a body that is written belongs to one lane, and all others are only read. A
+//! [`Crowd`] lets a thread touch the bodies of its own rows, read while it is borrowed and write while it is borrowed alone.
+
+use super::pieces::{Each, Shared, in_pieces};
+use crate::exec::Executor;
+use core::ops::Range;
+
+/// Lanes of a row.
+const WIDTH: usize = 8;
+
+/// The bodies of a row.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Ends {
+    /// Where the bodies of sides a and b are in the list of bodies.
+    pub(crate) slots: [[u32; WIDTH]; 2],
+    /// Lanes whose body answers to impulses and is written.
+    pub(crate) writes: [u8; 2],
+}
+
+impl Ends {
+    /// All lanes act on `slot`, and write nothing.
+    pub(crate) fn on(slot: u32) -> Self {
+        Self { slots: [[slot; WIDTH]; 2], writes: [0; 2] }
+    }
+
+    /// True if a lane writes its body.
+    pub(crate) fn writes(&self, side: usize, lane: usize) -> bool {
+        self.writes[side] >> lane & 1 == 1
+    }
+}
+
+/// Rows that run at the same time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Batch {
+    /// Their numbers.
+    pub(crate) rows: Range<u32>,
+    /// More of them.
+    pub(crate) more: Range<u32>,
+    /// Or rather one after the other, as one piece: they may have bodies in common. Then `more` does not count if there are `rows`.
+    pub(crate) is_serial: bool,
+}
+
+/// Which bodies the rows of each batch act on, with the proof that they do not disturb each other.
+pub(crate) struct Proven<'a> {
+    ends: &'a [Ends],
+    batches: &'a [Batch],
+    /// All slots are below.
+    bodies: usize,
+}
+
+/// What checking takes; keeps its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Checks {
+    /// For each batch, who touched each body last: 2·stamp for a reader, 2·stamp + 1 for a writer.
+    marks: Vec<Vec<u8>>,
+    /// Number of the check.
+    stamp: u8,
+}
+
+/// Checks until the numbers begin again.
+const STAMPS: u8 = 127;
+
+impl Checks {
+    /// Sees to it that the rows of a batch can run at the same time.
+    ///
+    /// # Panics
+    /// If they cannot: if one of them writes what another one touches.
+    pub(crate) fn prove<'a>(
+        &mut self,
+        executor: &dyn Executor,
+        ends: &'a [Ends],
+        batches: &'a [Batch],
+        bodies: usize,
+    ) -> Proven<'a> {
+        self.stamp += 1;
+        if self.stamp > STAMPS {
+            self.marks.iter_mut().for_each(|marks| marks.fill(0));
+            self.stamp = 1;
+        }
+        if self.marks.len() < batches.len() {
+            self.marks.resize_with(batches.len(), Vec::new);
+        }
+        let stamp = 2 * self.stamp;
+        in_pieces(executor, 1, Each::of(&mut self.marks[..batches.len()]), |batch, marks| {
+            let Batch { rows, more, is_serial } = &batches[batch];
+            if rows.is_empty() && more.is_empty() {
+                return;
+            }
+            if marks.len() < bodies {
+                marks.resize(bodies, 0);
+            }
+            for range in [rows, more] {
+                let ends = &ends[range.start as usize..range.end as usize];
+                let fits = ends.iter().all(|ends| mark(ends, &mut marks[..bodies], stamp) || *is_serial);
+                assert!(fits, "rows of one batch share no body that they write");
+            }
+        });
+        Proven { ends, batches, bodies }
+    }
+}
+
+/// Marks the bodies of a row. False if it writes what another row touched, or touches what another row writes.
+///
+/// # Panics
+/// If there is no such body.
+#[inline]
+fn mark(ends: &Ends, marks: &mut [u8], stamp: u8) -> bool {
+    let last = ends.slots.as_flattened().iter().fold(0, |last, &slot| slot.max(last));
+    assert!((last as usize) < marks.len(), "slot {last} of {}", marks.len());
+    let mut fits = true;
+    for side in 0..2 {
+        let (slots, writes) = (&ends.slots[side], ends.writes[side]);
+        for lane in 0..WIDTH {
+            let is_writer = writes >> lane & 1;
+            // SAFETY: no slot of the row is above `last`.
+            let at = unsafe { marks.get_unchecked_mut(slots[lane] as usize) };
+            // Another writer, or a reader while this is a writer. Older marks are smaller.
+            fits &= *at < stamp + 1 - is_writer;
+            *at = stamp | is_writer;
+        }
+    }
+    fits
+}
+
+impl<'a> Proven<'a> {
+    /// The batch with this number.
+    pub(super) fn batch(&self, batch: usize) -> &'a Batch {
+        &self.batches[batch]
+    }
+
+    /// The bodies on which rows `from..to` act.
+    ///
+    /// # Safety
+    /// While the result lives, nobody touches the bodies but rows of the same batch, each number once; of a serial batch, none but these.
+    pub(super) unsafe fn crowd<'p, T>(
+        &self,
+        bodies: &'p Shared<'_, T>,
+        from: usize,
+        to: usize,
+    ) -> Crowd<'p, T>
+    where
+        'a: 'p,
+    {
+        assert!(bodies.len() >= self.bodies, "as many bodies as there were");
+        Crowd { bodies: *bodies, ends: &self.ends[from..to] }
+    }
+}
+
+/// The bodies of some rows.
+pub(crate) struct Crowd<'p, T> {
+    bodies: Shared<'p, T>,
+    ends: &'p [Ends],
+}
+
+impl<'p, T> Crowd<'p, T> {
+    /// All bodies, for who has them anyway.
+    ///
+    /// # Panics
+    /// If a row acts on a body that is not there.
+    #[cfg(test)]
+    pub(crate) fn all(bodies: &'p mut [T], ends: &'p [Ends]) -> Self {
+        let most =
+            ends.iter().flat_map(|ends| ends.slots.as_flattened()).fold(0, |most, &slot| slot.max(most));
+        assert!(ends.is_empty() || (most as usize) < bodies.len(), "slot {most} of {}", bodies.len());
+        Self { bodies: Shared::new(bodies), ends }
+    }
+
+    /// The rows.
+    #[inline(always)]
+    pub(crate) fn ends(&self) -> &'p [Ends] {
+        self.ends
+    }
+
+    /// The bodies of one side of a row.
+    #[inline(always)]
+    pub(crate) fn side(&self, row: usize, side: usize) -> [&T; WIDTH] {
+        // SAFETY: slots are below the number of bodies, which was checked; they are ours to read, and not written while we are borrowed.
+        self.ends[row].slots[side].map(|slot| unsafe { self.bodies.shared(slot as usize) })
+    }
+
+    /// Calls `write(lane, body)` for the lanes of a side that write their bodies.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, row: usize, side: usize, mut write: impl FnMut(usize, &mut T)) {
+        let (slots, writes) = (&self.ends[row].slots[side], self.ends[row].writes[side]);
+        // Against the ground nothing is to be written on one side.
+        if writes == 0 {
+            return;
+        }
+        for lane in 0..WIDTH {
+            if writes >> lane & 1 == 1 {
+                // SAFETY: as above; ours to write, and no other reference is alive.
+                write(lane, unsafe { self.bodies.exclusive(slots[lane] as usize) });
+            }
+        }
+    }
+
+    /// The body of a lane.
+    #[inline]
+    pub(crate) fn get(&self, row: usize, side: usize, lane: usize) -> &T {
+        // SAFETY: as in `side`.
+        unsafe { self.bodies.shared(self.ends[row].slots[side][lane] as usize) }
+    }
+
+    /// The same to write, if the lane does.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, row: usize, side: usize, lane: usize) -> Option<&mut T> {
+        let ends = &self.ends[row];
+        // SAFETY: as in `write`.
+        ends.writes(side, lane).then(|| unsafe { self.bodies.exclusive(ends.slots[side][lane] as usize) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::{Pool, Serial};
+
+    /// A row in which lane i acts on slots a[i] and b[i]; slots below 10 are written.
+    fn row(a: [u32; WIDTH], b: [u32; WIDTH]) -> Ends {
+        let writes = |slots: [u32; WIDTH]| (0..WIDTH).fold(0, |bits, i| bits | u8::from(slots[i] < 10) << i);
+        Ends { slots: [a, b], writes: [writes(a), writes(b)] }
+    }
+
+    fn is_refused(ends: &[Ends], batch: Batch) -> bool {
+        let attempt = || _ = Checks::default().prove(&Serial, ends, &[batch], 12);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(attempt)).is_err()
+    }
+
+    #[test]
+    fn what_could_disturb_is_refused() {
+        let first = row([0, 1, 2, 3, 11, 11, 11, 11], [4, 5, 11, 11, 11, 10, 11, 11]);
+        let second = row([6, 7, 11, 11, 11, 11, 11, 11], [8, 10, 11, 11, 11, 11, 11, 11]);
+        let both = |rows: &[Ends]| is_refused(rows, Batch { rows: 0..rows.len() as u32, ..Batch::default() });
+        assert!(!both(&[first, second]), "bodies that nobody writes may be shared");
+        assert!(both(&[first, first]), "written twice");
+        assert!(!is_refused(&[first, first], Batch { rows: 0..1, ..Batch::default() }), "not in the batch");
+        assert!(is_refused(&[first, second, first], Batch { rows: 0..1, more: 2..3, ..Batch::default() }));
+        assert!(!is_refused(&[first, first], Batch { rows: 0..2, is_serial: true, ..Batch::default() }));
+        let reader = Ends { writes: [0; 2], ..Ends::on(5) };
+        assert!(both(&[first, reader]) && both(&[reader, first]), "written and read");
+        assert!(both(&[row([0, 0, 11, 11, 11, 11, 11, 11], [11; 8])]), "in one row");
+        assert!(
+            both(&[row([0, 11, 11, 11, 11, 11, 11, 11], [0, 11, 11, 11, 11, 11, 11, 11])]),
+            "on both sides"
+        );
+        for is_serial in [false, true] {
+            assert!(
+                is_refused(&[Ends::on(12)], Batch { rows: 0..1, is_serial, ..Batch::default() }),
+                "no such body"
+            );
+        }
+    }
+
+    #[test]
+    fn checks_can_go_on_for_ever() {
+        let mut checks = Checks::default();
+        let ends = [row([0, 1, 2, 3, 4, 5, 6, 7], [10; 8]), row([8, 9, 11, 11, 11, 11, 11, 11], [11; 8])];
+        let batches = [0..2, 1..2, 0..0].map(|rows| Batch { rows, ..Batch::default() });
+        let pool = Pool::new(2);
+        for _ in 0..1000 {
+            checks.prove(&pool, &ends, &batches, 12);
+        }
+    }
+
+    #[test]
+    fn crowds_reach_their_bodies() {
+        let mut bodies: Vec<u32> = (0..12).collect();
+        let ends = [row([3, 11, 11, 11, 11, 11, 11, 11], [11, 11, 11, 11, 11, 11, 11, 7])];
+        let mut crowd = Crowd::all(&mut bodies, &ends);
+        assert_eq!(crowd.side(0, 1), [&11, &11, &11, &11, &11, &11, &11, &7]);
+        crowd.write(0, 0, |lane, body| *body += 100 + lane as u32);
+        crowd.write(0, 1, |lane, body| *body += 100 + lane as u32);
+        assert_eq!(crowd.get_mut(0, 1, 0), None, "not written");
+        *crowd.get_mut(0, 0, 0).expect("written") += 1;
+        assert_eq!((*crowd.get(0, 0, 0), *crowd.get(0, 1, 7)), (104, 114));
+        assert_eq!(bodies.iter().sum::<u32>(), 66 + 100 + 107 + 1);
+    }
+}

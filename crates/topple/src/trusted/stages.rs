@@ -1,0 +1,268 @@
+//! Stages that work on the same arrays one after the other, each cut into pieces.
+//!
+//! **Why it is sound.** An [`Executor`] runs every piece of a stage once, and no piece of a stage before those of the last one have
+//! returned. A stage has one [`Cut`], which says for all of its pieces what they get: blocks of an array, which do not
+//! overlap; the bodies of rows of one batch ([`super::crowd`]); items by their owners ([`super::owned`]), where rows are the owners; or
+//! everything for the first piece and nothing for the others. What a piece gets lives no longer than the call: [`Job::piece`] has to
+//! take it for any lifetime, and so cannot keep it.
+
+use super::crowd::{Crowd, Proven};
+use super::owned::{Mine, Owners};
+use super::pieces::Shared;
+use crate::exec::Executor;
+use core::ops::Range;
+
+/// How the pieces of a stage share the arrays.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cut {
+    /// Blocks of so many bodies.
+    Bodies { size: u32 },
+    /// Blocks of so many rows of a batch.
+    Rows { batch: u32, size: u32 },
+    /// Blocks of so many rows of a batch, and then of so many single ones.
+    Joints { batch: u32, size: u32, single_size: u32 },
+    /// One piece.
+    All,
+}
+
+/// Types of several arrays that are cut alike.
+pub(crate) trait Alike: 'static {
+    /// The arrays.
+    type Slices<'a>;
+    #[doc(hidden)]
+    type Shared<'a>: Sync;
+    /// A range of each.
+    type Part<'p>;
+
+    #[doc(hidden)]
+    fn share(slices: Self::Slices<'_>) -> Self::Shared<'_>;
+
+    /// Items of each, as far as there are that many.
+    ///
+    /// # Safety
+    /// While the result lives, nobody else uses these items.
+    #[doc(hidden)]
+    unsafe fn range<'p>(arrays: &'p Self::Shared<'_>, range: Range<usize>) -> Self::Part<'p>;
+}
+
+macro_rules! alike {
+    ($($name:ident $index:tt),*) => {
+        impl<$($name: Send + 'static),*> Alike for ($($name,)*) {
+            type Slices<'a> = ($(&'a mut [$name],)*);
+            type Shared<'a> = ($(Shared<'a, $name>,)*);
+            type Part<'p> = ($(&'p mut [$name],)*);
+
+            fn share(slices: Self::Slices<'_>) -> Self::Shared<'_> {
+                ($(Shared::new(slices.$index),)*)
+            }
+
+            #[inline(always)]
+            unsafe fn range<'p>(arrays: &'p Self::Shared<'_>, range: Range<usize>) -> Self::Part<'p> {
+                // SAFETY: by the caller.
+                unsafe { ($(arrays.$index.range(range.start, range.end),)*) }
+            }
+        }
+    };
+}
+
+alike!(A 0, B 1, C 2);
+
+/// The work of all stages, and the types of the arrays.
+pub(crate) trait Job: Sync {
+    /// Arrays of which a body has one item each.
+    type Bodies: Alike;
+    /// Orientation of a body: read by single rows.
+    type Rotation: Send + Sync;
+    /// What rows read and write of a body.
+    type Packed: Send + Sync;
+    /// Arrays of which a row has one item each.
+    type Rows: Alike;
+    /// What rows own.
+    type Contact: Send;
+    /// Arrays of which a row of joints has one item each.
+    type Joints: Alike;
+    /// A joint that goes by itself.
+    type Single: Send;
+    /// For stages of one piece.
+    type Rest: Send;
+
+    /// Does one piece of a stage.
+    fn piece(&self, stage: usize, part: Part<'_, Self>);
+}
+
+/// What a piece works on.
+pub(crate) enum Part<'p, J: Job + ?Sized> {
+    /// Of [`Cut::Bodies`]; the first one has the number `from`.
+    Bodies {
+        from: usize,
+        bodies: <J::Bodies as Alike>::Part<'p>,
+        rotations: &'p mut [J::Rotation],
+        packed: &'p mut [J::Packed],
+    },
+    /// Of [`Cut::Rows`].
+    Rows { rows: <J::Rows as Alike>::Part<'p>, crowd: Crowd<'p, J::Packed>, contacts: Mine<'p, J::Contact> },
+    /// Of [`Cut::Joints`].
+    Joints {
+        rows: <J::Joints as Alike>::Part<'p>,
+        crowd: Crowd<'p, J::Packed>,
+        singles: &'p mut [J::Single],
+        single_crowd: Crowd<'p, J::Packed>,
+        rotations: &'p [J::Rotation],
+    },
+    /// Of [`Cut::All`].
+    All {
+        bodies: <J::Bodies as Alike>::Part<'p>,
+        rotations: &'p mut [J::Rotation],
+        packed: &'p mut [J::Packed],
+        rest: &'p mut J::Rest,
+    },
+    /// Of pieces that there should not be.
+    Nothing,
+}
+
+/// The arrays of a job.
+pub(crate) struct Arrays<'a, J: Job> {
+    pub(crate) bodies: <J::Bodies as Alike>::Slices<'a>,
+    pub(crate) rotations: &'a mut [J::Rotation],
+    pub(crate) packed: &'a mut [J::Packed],
+    pub(crate) rows: <J::Rows as Alike>::Slices<'a>,
+    pub(crate) contacts: &'a mut [J::Contact],
+    /// Which row each contact belongs to.
+    pub(crate) homes: &'a [u32],
+    pub(crate) joints: <J::Joints as Alike>::Slices<'a>,
+    pub(crate) singles: &'a mut [J::Single],
+    pub(crate) rest: &'a mut J::Rest,
+    /// Bodies of the rows, then of the rows of joints, then of single ones.
+    pub(crate) proven: &'a Proven<'a>,
+    /// Where rows of joints, and single ones, begin among all.
+    pub(crate) starts: [usize; 2],
+}
+
+struct SharedArrays<'a, J: Job> {
+    bodies: <J::Bodies as Alike>::Shared<'a>,
+    rotations: Shared<'a, J::Rotation>,
+    packed: Shared<'a, J::Packed>,
+    rows: <J::Rows as Alike>::Shared<'a>,
+    contacts: Shared<'a, J::Contact>,
+    homes: &'a [u32],
+    joints: <J::Joints as Alike>::Shared<'a>,
+    singles: Shared<'a, J::Single>,
+    rest: Shared<'a, J::Rest>,
+    proven: &'a Proven<'a>,
+    starts: [usize; 2],
+}
+
+/// Block `piece` of a range.
+fn block(range: &Range<u32>, piece: usize, size: u32) -> Range<usize> {
+    let (start, end) = (range.start as usize, range.end as usize);
+    let from = piece.saturating_mul(size as usize).saturating_add(start).min(end);
+    from..from.saturating_add(size as usize).min(end)
+}
+
+impl<J: Job> SharedArrays<'_, J> {
+    /// # Safety
+    /// Pieces of a stage are asked for once, with the cut of the stage, and parts of other stages have ended.
+    #[inline(always)]
+    unsafe fn part(&self, cut: Cut, piece: usize) -> Part<'_, J> {
+        match cut {
+            Cut::Bodies { size } => {
+                let count = self.rotations.len();
+                let Range { start: from, end: to } = block(&(0..count as u32), piece, size);
+                // SAFETY: blocks do not overlap.
+                unsafe {
+                    Part::Bodies {
+                        from,
+                        bodies: J::Bodies::range(&self.bodies, from..to),
+                        rotations: self.rotations.range(from, to),
+                        packed: self.packed.range(from, to),
+                    }
+                }
+            }
+            Cut::Rows { batch, size } => {
+                let batch = self.proven.batch(batch as usize);
+                let range = match (batch.is_serial, piece) {
+                    (false, _) => block(&batch.rows, piece, size),
+                    (true, 0) => batch.rows.start as usize..batch.rows.end as usize,
+                    (true, _) => return Part::Nothing,
+                };
+                if range.is_empty() {
+                    return Part::Nothing;
+                }
+                // SAFETY: blocks do not overlap; rows of a proven batch do not disturb each other, and in this stage there are no others.
+                // A serial one has but one piece. Contacts belong to one row each.
+                unsafe {
+                    Part::Rows {
+                        crowd: self.proven.crowd(&self.packed, range.start, range.end),
+                        contacts: Mine::of(self.contacts, Owners::new(self.homes, &[]), &range),
+                        rows: J::Rows::range(&self.rows, range),
+                    }
+                }
+            }
+            Cut::Joints { batch, size, single_size } => {
+                let batch = self.proven.batch(batch as usize);
+                let whole = |range: &Range<u32>| range.start as usize..range.end as usize;
+                let row_pieces = batch.rows.len().div_ceil(size as usize);
+                let (rows, singles) = match (batch.is_serial, piece) {
+                    // Not both at once: they may act on the same bodies.
+                    (true, 0) if batch.rows.is_empty() => (0..0, whole(&batch.more)),
+                    (true, 0) => (whole(&batch.rows), 0..0),
+                    (true, _) => return Part::Nothing,
+                    (false, piece) if piece < row_pieces => (block(&batch.rows, piece, size), 0..0),
+                    (false, piece) => (0..0, block(&batch.more, piece - row_pieces, single_size)),
+                };
+                let from = |range: &Range<usize>, start: usize| {
+                    range.start.saturating_sub(start)..range.end.saturating_sub(start)
+                };
+                let (own_rows, own_singles) = (from(&rows, self.starts[0]), from(&singles, self.starts[1]));
+                // SAFETY: as above; orientations are only read in such a stage.
+                unsafe {
+                    Part::Joints {
+                        rows: J::Joints::range(&self.joints, own_rows),
+                        crowd: self.proven.crowd(&self.packed, rows.start, rows.end),
+                        singles: self.singles.range(own_singles.start, own_singles.end),
+                        single_crowd: self.proven.crowd(&self.packed, singles.start, singles.end),
+                        rotations: self.rotations.all(),
+                    }
+                }
+            }
+            // SAFETY: all for one piece.
+            Cut::All if piece == 0 => unsafe {
+                Part::All {
+                    bodies: J::Bodies::range(&self.bodies, 0..usize::MAX),
+                    rotations: self.rotations.range(0, usize::MAX),
+                    packed: self.packed.range(0, usize::MAX),
+                    rest: self.rest.item(0),
+                }
+            },
+            Cut::All => Part::Nothing,
+        }
+    }
+}
+
+/// Runs stages one after the other, each with its cut and so many pieces.
+pub(crate) fn run_stages<J: Job>(
+    executor: &dyn Executor,
+    job: &J,
+    arrays: Arrays<'_, J>,
+    (cuts, pieces): (&[Cut], &[usize]),
+) {
+    assert_eq!(cuts.len(), pieces.len(), "a cut for each stage");
+    let arrays = SharedArrays::<J> {
+        bodies: J::Bodies::share(arrays.bodies),
+        rotations: Shared::new(arrays.rotations),
+        packed: Shared::new(arrays.packed),
+        rows: J::Rows::share(arrays.rows),
+        contacts: Shared::new(arrays.contacts),
+        homes: arrays.homes,
+        joints: J::Joints::share(arrays.joints),
+        singles: Shared::new(arrays.singles),
+        rest: Shared::new(core::slice::from_mut(arrays.rest)),
+        proven: arrays.proven,
+        starts: arrays.starts,
+    };
+    executor.run_stages(pieces, &|stage, piece| {
+        // SAFETY: executors run each piece of a stage once, and stages one after the other; parts end with the call.
+        let part = unsafe { arrays.part(cuts[stage], piece) };
+        job.piece(stage, part);
+    });
+}
