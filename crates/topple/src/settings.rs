@@ -204,9 +204,15 @@ settings! {
     /// At most this many times finer (`soft-step`); 1 leaves all groups alike. 64 holds towers of 60, chains with a heavy end and
     /// arches (`crates/topple/examples/quality`).
     max_refinement: u32 = 64, count(1, 1024), "1";
-    /// Refined groups in which each body stands on one other are solved by statics while nothing slides or tips (`soft-step`): exact
+    /// Refined groups in which each body stands on others are solved by statics while nothing slides or tips (`soft-step`): exact
     /// for any height and any ratio of masses, and cheaper than sweeps.
     statics: bool = true, flag(), "1";
+    /// Joints of chains and trees that bear much are solved all at once (`soft-step`): those of a body that is more than `refine_load` times as
+    /// heavy as the one it is joined to, and long ones by `direct_load`. False: small steps hold what they can.
+    direct_joints: bool = true, flag(), "1";
+    /// A chain or tree of like bodies that touches nothing is solved all at once if a joint pulls with more than this many
+    /// times the weight of its lighter body.
+    direct_load: Real = 20.0, positive(), "1";
     /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.
     settling: Real = 0.87, within(0.0, 1.0), "1";
     /// How fast they do.

@@ -179,6 +179,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case("cradle, two in, 2D", "two out", || cradle::<D2>(2)),
         case("cradle, one in, 3D", "one out", || cradle::<D3>(1)),
         case("cradle, two in, 3D", "two out", || cradle::<D3>(2)),
+        case("stack with restitution 1 at rest, 2D", "stays quiet", quiet::<D2>),
         case("stack with restitution 1 at rest, 3D", "stays quiet", quiet::<D3>),
     ]
 }

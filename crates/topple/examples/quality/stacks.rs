@@ -88,6 +88,51 @@ fn pyramid<D: Boxes>(base: usize, steps: usize) -> Found {
     Found::new(format!("top {moved:.3} m from its start"), moved < 0.2)
 }
 
+/// Towers of 60 boxes, 2 m apart on one slab that lies on the ground or stands on three posts. The worst top counts.
+fn towers<D: Boxes>(towers: usize, posts: usize, steps: usize) -> Found {
+    let mut world = floor::<D>();
+    let width = 2.0 * towers as f32;
+    let low = if posts > 0 { 1.0 } else { 0.0 };
+    for i in 0..posts {
+        let x = (i as f32 / (posts - 1) as f32 - 0.5) * (width - 1.0);
+        put(&mut world, [x, 0.5, 0.0], D::cuboid([1.0; 3]));
+    }
+    put(&mut world, [0.0, low + 0.5, 0.0], D::cuboid([width, 1.0, 1.0]));
+    let mut tops = Vec::new();
+    for tower in 0..towers {
+        let x = 2.0 * tower as f32 + 1.0 - 0.5 * width;
+        let boxes = (0..60).map(|i| put(&mut world, [x, low + 1.5 + i as f32, 0.0], D::cuboid([1.0; 3])));
+        tops.extend(boxes.last());
+    }
+    let starts: Vec<_> = tops.iter().map(|&top| place(&world, top)).collect();
+    (0..steps).for_each(|_| world.step());
+    let moved = tops.iter().zip(&starts).map(|(&top, &start)| (place(&world, top) - start).length());
+    let worst = moved.fold(0.0, f32::max);
+    Found::new(format!("worst top {worst:.3} m from its start"), worst < 0.2)
+}
+
+/// A heavy slab on light boxes, two on three. Says by how much it sank, as a share of the height.
+fn heavy_on_five<D: Boxes>() -> Found {
+    let mut worst = 0.0_f32;
+    let text = (3..=6).map(|power| {
+        let mut world = floor::<D>();
+        for level in 0..2 {
+            let count = 3 - level;
+            for i in 0..count {
+                let x = i as f32 - 0.5 * (count - 1) as f32;
+                put(&mut world, [x, 0.5 + level as f32, 0.0], D::cuboid([1.0; 3]).density(1.0));
+            }
+        }
+        let slab = D::cuboid([2.0, 1.0, 1.0]).density(0.5 * 10.0_f32.powi(power));
+        let top = put(&mut world, [0.0, 2.5, 0.0], slab);
+        let sunk = moved(&mut world, top, 3600) / 2.5;
+        worst = worst.max(sunk);
+        format!("1:10^{power} {:.2} %", 100.0 * sunk)
+    });
+    let text = text.collect::<Vec<_>>().join(", ");
+    Found::new(text, worst < 0.02)
+}
+
 /// A heavy box on ten light ones. Says by how much the top sank, as a share of the height.
 fn heavy<D: Boxes>(ratio: f32, steps: usize) -> f32 {
     let mut world = floor::<D>();
@@ -216,11 +261,17 @@ pub(crate) fn cases() -> Vec<Case> {
     vec![
         case("tower of 60 boxes, 2D", near, || tower::<D2>(60, 10_000)),
         case("tower of 60 boxes, 3D", near, || tower::<D3>(60, 10_000)),
+        case("eight towers of 60 on one slab, 2D", near, || towers::<D2>(8, 0, 10_000)),
+        case("eight towers of 60 on one slab, 3D", near, || towers::<D3>(8, 0, 10_000)),
+        case("eight towers of 60 on a slab on three posts, 2D", near, || towers::<D2>(8, 3, 10_000)),
+        case("eight towers of 60 on a slab on three posts, 3D", near, || towers::<D3>(8, 3, 10_000)),
         case("pyramid of base 100, 2D", near, || pyramid::<D2>(100, 10_000)),
         case("pyramid of base 20, 3D", "top within 0.2 m after 3 000 steps", || pyramid::<D3>(20, 3000)),
         case("pyramid of base 30, 3D", near, || pyramid::<D3>(30, 10_000)),
         case("1 000 kg on ten boxes of 1 kg, 3D", "60 s, height within 2 %", || heavy_case::<D3>(1000.0)),
         case("1 000 kg on ten boxes of 1 kg, 2D", "60 s, height within 2 %", || heavy_case::<D2>(1000.0)),
+        case("heavy slab on two boxes on three, 3D", "60 s, height within 2 %", heavy_on_five::<D3>),
+        case("heavy slab on two boxes on three, 2D", "60 s, height within 2 %", heavy_on_five::<D2>),
         case("mass ratios of a stack, 3D", "figures: sunk after 10 s", heavy_table::<D3>),
         case(
             "overhanging stack of ten, 2D",

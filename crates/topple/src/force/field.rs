@@ -46,6 +46,8 @@ pub struct ForceField<'a, D: Dim> {
     pub(crate) settings: &'a Settings<D>,
     /// States and orientations of the awake bodies, in the order of the awake list. Empty: as at the end of the last step.
     pub(crate) now: (&'a [BodyState<D>], &'a [D::Rot]),
+    /// If only some of the awake bodies are pushed: their indices, and a flag for each index.
+    pub(crate) part: Option<(&'a [u32], &'a [bool])>,
     /// Which bodies are pushed: the awake ones, or the sleeping ones when they are looked at.
     pub(crate) set: BodySet,
     /// By stable index of the body.
@@ -76,7 +78,7 @@ impl<D: Dim> ForceField<'_, D> {
 
     /// Number of bodies that may be pushed now.
     pub fn target_count(&self) -> usize {
-        self.bodies.set(self.set).len()
+        self.targets().len()
     }
 
     /// Number `i` of the bodies that may be pushed; the order is always the same for the same history. Kinematic bodies
@@ -85,7 +87,20 @@ impl<D: Dim> ForceField<'_, D> {
     /// # Panics
     /// If `i` is not below [`Self::target_count`].
     pub fn target(&self, i: usize) -> ForceBody<D> {
-        self.at(self.bodies.set(self.set).as_slice()[i])
+        self.at(self.targets()[i])
+    }
+
+    /// Indices of the bodies that may be pushed.
+    fn targets(&self) -> &[u32] {
+        self.part.map_or_else(|| self.bodies.set(self.set).as_slice(), |(bodies, _)| bodies)
+    }
+
+    /// True if the body with this index may be pushed.
+    pub(crate) fn is_target(&self, body: u32) -> bool {
+        match self.part {
+            Some((_, flags)) => flags.get(body as usize).is_some_and(|&flag| flag),
+            None => self.bodies.records[body].set == self.set,
+        }
     }
 
     /// Any body; None for one that was removed or is out of the simulation.
@@ -146,7 +161,7 @@ impl<D: Dim> ForceField<'_, D> {
     fn add(&mut self, id: BodyId, force: D::Vec, torque: D::Ang) {
         let Some(index) = self.bodies.records.resolve(id.0) else { return };
         let record = &self.bodies.records[index];
-        if record.kind == BodyKind::Dynamic && record.set == self.set {
+        if record.kind == BodyKind::Dynamic && self.is_target(index) {
             let load = &mut self.loads[index as usize];
             load.force += force;
             load.torque += torque;

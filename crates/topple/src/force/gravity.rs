@@ -258,7 +258,16 @@ impl<D: Dim> Attraction<D> {
             });
         }
         for (i, &(p, q, a)) in members.iter().enumerate() {
-            for &(other, charge, b) in &members[i + 1..] {
+            let is_mine = field.is_target(a);
+            if field.part.is_some() && !is_mine {
+                // Pairs of which one is pushed are met from that one.
+                continue;
+            }
+            let first = if field.part.is_some() { 0 } else { i + 1 };
+            for (k, &(other, charge, b)) in members.iter().enumerate().skip(first) {
+                if k == i || k < i && field.is_target(b) {
+                    continue;
+                }
                 let r = other - p;
                 if r.length() <= self.range {
                     visit(field, [a, b], r, q * charge);
@@ -272,8 +281,7 @@ impl<D: Dim> Attraction<D> {
         self.each_pair(field, |field, [a, b], r, charge| {
             let pull = self.law.pull::<D>(r, self.softening) * charge;
             // By index: the members were live a moment ago, and sleepers among them attract without being moved.
-            let is_target = |body: u32| field.bodies.records[body].set == field.set;
-            let [to_a, to_b] = [is_target(a), is_target(b)];
+            let [to_a, to_b] = [field.is_target(a), field.is_target(b)];
             if to_a {
                 field.loads[a as usize].force += pull;
             }

@@ -3,7 +3,7 @@
 use super::field::Room;
 use super::{ForceField, GeneratorKind, Varies};
 use crate::Settings;
-use crate::body::{Bodies, BodyBlock, BodyProps, BodySet, BodyState, Load};
+use crate::body::{AwakeBodies, Bodies, BodyBlock, BodyProps, BodySet, BodyState, Load, NO_SLOT};
 use crate::math::*;
 use crate::shape::ShapeRecord;
 use crate::store::{BodyId, RawId, Slots};
@@ -116,6 +116,51 @@ impl<D: Dim> Generators<D> {
         concerned
     }
 
+    /// Before groups of bodies are solved one after the other, with the state of all awake bodies.
+    pub(crate) fn begin_parts(&mut self, whole: &AwakeBodies<D>) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let part = &mut self.work.part;
+        part.is_split = true;
+        part.start.0.clone_from(&whole.states);
+        part.start.1.clone_from(&whole.rotations);
+    }
+
+    /// After the last group.
+    pub(crate) fn end_parts(&mut self) {
+        self.work.part.is_split = false;
+    }
+
+    /// The given bodies are solved next: all, or those that have a slot.
+    pub(crate) fn choose_part(
+        &mut self,
+        bodies: &AwakeBodies<D>,
+        all: &Bodies<D>,
+        is_chosen: impl Fn(usize) -> bool,
+    ) {
+        let part = &mut self.work.part;
+        if !part.is_split {
+            return;
+        }
+        part.targets.iter().for_each(|&body| part.is_target[body as usize] = false);
+        part.is_target.resize(all.records.slot_count(), false);
+        part.block.clear();
+        part.places.clear();
+        part.targets.clear();
+        let positions = all.set(BodySet::Awake).positions();
+        for (slot, props) in bodies.props.iter().enumerate() {
+            part.block.push(props.body);
+            if is_chosen(slot) {
+                part.places.push(positions[props.body as usize]);
+                part.targets.push(props.body);
+                part.is_target[props.body as usize] = true;
+            } else {
+                part.places.push(NO_SLOT);
+            }
+        }
+    }
+
     /// The strongest reason why forces on a sleeping body could change.
     pub(crate) fn varies(&self) -> Varies {
         let enabled = self.slots.iter().filter(|(_, record)| record.is_enabled);
@@ -135,6 +180,44 @@ pub(crate) struct ForceWork<D: Dim> {
     pub room: Room<D>,
     /// States of the awake bodies at a stage of a scheme.
     pub stage: (Vec<BodyState<D>>, Vec<D::Rot>),
+    part: Part<D>,
+}
+
+/// Which of the awake bodies are solved now, where groups are solved one after the other. They see the others where those were at
+/// the start of the step.
+#[derive(Clone, Debug, Default)]
+struct Part<D: Dim> {
+    /// Groups are solved one after the other.
+    is_split: bool,
+    /// All awake bodies at the start of the step, in the order of their list.
+    start: (Vec<BodyState<D>>, Vec<D::Rot>),
+    /// The bodies in the arrays of the solver, and the place of each in the list of the awake; [`NO_SLOT`] for those that take no part.
+    block: Vec<u32>,
+    places: Vec<u32>,
+    /// Those that take part, and a flag for each index.
+    targets: Vec<u32>,
+    is_target: Vec<bool>,
+    /// What was put aside of `start` during an evaluation.
+    aside: Vec<(BodyState<D>, D::Rot)>,
+}
+
+impl<D: Dim> Part<D> {
+    /// Puts the bodies of the part where they are, or back to where they were.
+    fn show(&mut self, states: &[BodyState<D>], rotations: &[D::Rot]) {
+        self.aside.clear();
+        for (i, &place) in self.places.iter().enumerate().filter(|(_, place)| **place != NO_SLOT) {
+            let at = place as usize;
+            self.aside.push((self.start.0[at], self.start.1[at]));
+            (self.start.0[at], self.start.1[at]) = (states[i], rotations[i]);
+        }
+    }
+
+    fn hide(&mut self) {
+        let places = self.places.iter().filter(|place| **place != NO_SLOT);
+        for (&place, &(state, rotation)) in places.zip(&self.aside) {
+            (self.start.0[place as usize], self.start.1[place as usize]) = (state, rotation);
+        }
+    }
 }
 
 /// The generators at work in a solve: integrators ask them for the forces at any state of the awake bodies.
@@ -150,26 +233,35 @@ pub struct Forces<'a, D: Dim> {
 
 impl<D: Dim> Forces<'_, D> {
     /// Evaluates all generators for the awake bodies in the given states, `ahead` [s] after the start of the sub-step.
-    /// The slices are those of a [`BodyBlock`] with all awake bodies. [`Self::force`] and [`Self::torque`] tell the result.
+    /// The slices are those of a [`BodyBlock`] with all awake bodies, or with those of a group that is solved by itself. [`Self::force`] and [`Self::torque`] tell the result.
     pub fn evaluate(&mut self, states: &[BodyState<D>], rotations: &[D::Rot], ahead: Real) {
-        let ForceWork { loads, room, faults, .. } = &mut *self.work;
+        let ForceWork { loads, room, faults, part, .. } = &mut *self.work;
         let awake = self.bodies.set(BodySet::Awake).as_slice();
         loads.resize(self.bodies.records.slot_count(), Load::ZERO);
-        awake.iter().for_each(|&body| loads[body as usize] = Load::ZERO);
+        let block = if part.is_split { &part.block[..] } else { awake };
+        block.iter().for_each(|&body| loads[body as usize] = Load::ZERO);
+        if part.is_split {
+            part.show(states, rotations);
+        }
+        let chosen = part.is_split.then_some((&part.targets[..], &part.is_target[..]));
         let mut field = ForceField {
             bodies: self.bodies,
             shapes: self.shapes,
             settings: self.settings,
-            now: (states, rotations),
+            now: if part.is_split { (&part.start.0, &part.start.1) } else { (states, rotations) },
+            part: chosen,
             set: BodySet::Awake,
             loads,
             time: self.time + f64::from(ahead),
             room,
         };
         for (_, record) in self.generators.iter().filter(|(_, record)| record.is_enabled) {
+            // The user's own may take the targets for all there are.
+            field.part = if matches!(record.kind, GeneratorKind::Own(_)) { None } else { chosen };
             record.kind.apply(&mut field);
         }
-        for &body in awake {
+        let pushed = if part.is_split { &part.targets[..] } else { awake };
+        for &body in pushed {
             let load = &mut loads[body as usize];
             if !load.force.is_finite() || !load.torque.is_finite() {
                 // Not spread: the body goes on without it to the end of the step, then leaves the simulation.
@@ -186,6 +278,9 @@ impl<D: Dim> Forces<'_, D> {
             if within != sum || known != given {
                 *load = Load { force: within.force - known.force, torque: within.torque - known.torque };
             }
+        }
+        if part.is_split {
+            part.hide();
         }
     }
 

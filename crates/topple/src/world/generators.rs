@@ -7,7 +7,7 @@
 
 use super::World;
 use crate::Error;
-use crate::body::{BodyKind, BodySet, Load};
+use crate::body::{AwakeBodies, BodyKind, BodySet, Load};
 use crate::force::{ForceField, Forces, Generator, GeneratorKind, GeneratorRecord, Varies};
 use crate::math::*;
 use crate::store::{BodyId, GeneratorId, IdText, Reader};
@@ -160,6 +160,7 @@ impl<D: Dim> World<D> {
             shapes: &self.shapes,
             settings: &self.settings,
             now: (&[], &[]),
+            part: None,
             set: BodySet::Awake,
             loads: &mut loads,
             time: self.time,
@@ -256,6 +257,7 @@ impl<D: Dim> World<D> {
             shapes: &self.shapes,
             settings: &self.settings,
             now: (&[], &[]),
+            part: None,
             set: BodySet::Sleeping,
             loads: &mut work.loads,
             time: self.time,
@@ -306,6 +308,20 @@ impl<D: Dim> World<D> {
         }
         faults.clear();
         self.generators.work.faults = faults;
+    }
+}
+
+impl<D: Dim> World<D> {
+    /// Advances the velocities of a few of the awake bodies by `h` [s] from where the step began, under all forces.
+    pub(super) fn integrate_velocities_of(&mut self, bodies: &mut AwakeBodies<D>, h: Real) {
+        self.generators.choose_part(bodies, &self.bodies, |_| true);
+        let time = self.time - f64::from(self.settings.dt);
+        let Self { generators, bodies: all, shapes, settings, methods, .. } = self;
+        let mut block = bodies.block(settings);
+        match &mut forces(generators, all, shapes, settings, time) {
+            None => methods.integrator.integrate_velocities(&mut block, h),
+            Some(forces) => methods.integrator.integrate_velocities_under(&mut block, forces, h),
+        }
     }
 }
 

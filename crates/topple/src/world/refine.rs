@@ -14,7 +14,7 @@ use super::World;
 use super::small_steps;
 use super::statics;
 use super::step::{StepPart, solve_part};
-use super::structure::{Size, Structure};
+use super::structure::{Size, Structure, Tower};
 use crate::Settings;
 use crate::body::{AwakeBodies, BodySet, NO_SLOT, NONE};
 use crate::island::{Island, Islands, small_steps as small_steps_of};
@@ -43,6 +43,8 @@ const JOINT_SHARE: Real = 1.0 / 3.0;
 const CONTRADICTION: Real = 4.0;
 /// Nothing of more bodies is looked at as a column.
 const HIGHEST: u32 = 1024;
+/// Nothing of more bodies is looked at as towers that stand on something together.
+const MOST: u32 = 8192;
 /// Columns that stand straight bear this many times `refine_load` before they need it (no unit): a balance near its limit
 /// forgives less.
 const STRAIGHT: Real = 1.5;
@@ -75,16 +77,16 @@ pub(crate) struct Groups<D: Dim> {
     statics: statics::Scratch<D>,
     /// How each body of a refined island is solved, and its slot in the whole.
     members: Vec<(Way, u32)>,
-    /// Bodies whose island has got a new contact in this step.
-    pub grown: Vec<u32>,
+    /// Bodies whose island has got a new contact in this step, and whether that is one of a heavy body with a light one.
+    pub grown: Vec<(u32, bool)>,
     worst: Vec<Worst>,
 }
 
 /// How a refined island is solved: its level, and whether its joints are solved all at once.
 type Way = (u8, bool);
 
-/// Kinds of loads: of contacts, measured and by weight, and of joints by weight.
-const KINDS: usize = 3;
+/// Kinds of loads: of contacts and of joints, each measured and by weight.
+const KINDS: usize = 4;
 
 /// The largest loads of an island in a step, in weights of the lighter body (no unit).
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +99,7 @@ impl Worst {
     /// One load among the kinds.
     fn of(load: &HeavyLoad) -> [Real; KINDS] {
         let mut ratios = [0.0; KINDS];
-        ratios[if load.is_joint { 2 } else { usize::from(load.is_weight) }] = load.ratio;
+        ratios[2 * usize::from(load.is_joint) + usize::from(load.is_weight)] = load.ratio;
         ratios
     }
 }
@@ -111,11 +113,14 @@ struct Need {
     weight: Real,
     /// Its joints should be solved all at once.
     joints: bool,
+    /// If it is refined for its towers, the highest one: its size counts, not that of the whole.
+    tower: Option<Tower>,
 }
 
-/// Loads above this are worth a report for a body of this island: heaps share theirs.
+/// Loads above this are worth a report for a body of this island: heaps share theirs. What is refined is asked for all it bears.
 pub(super) fn load_limit<D: Dim>(settings: &Settings<D>, islands: &Islands, island: u32) -> Real {
-    let count = if island == NONE { 1 } else { islands.slots[island].count };
+    let count =
+        if island == NONE || islands.slots[island].level > 0 { 1 } else { islands.slots[island].count };
     (REPORT * settings.refine_load).max(count as Real / (SWING * SLENDER))
 }
 
@@ -129,10 +134,12 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     world.profile.counters.refinement = 1;
     if world.islands.refined == 0 {
         solve_part(world, whole, StepPart::WHOLE);
-    } else if world.can_split() && whole.tracks.is_empty() {
+    } else if whole.tracks.is_empty() {
+        world.generators.begin_parts(whole);
         solve_groups(world, whole);
+        world.generators.end_parts();
     } else {
-        // Generators and integrators with a memory of their own connect all bodies: the finest level for everything.
+        // Integrators with a memory of their own know all bodies or none: the finest level for everything.
         let islands = whole.props.iter().map(|props| world.bodies.records[props.body].island);
         let levels = islands.filter(|&island| island != NONE).map(|island| world.islands.slots[island].level);
         let finest = levels.max().unwrap_or(0);
@@ -164,7 +171,7 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         if !is_first || world.islands.slots[island].level == 0 {
             continue;
         }
-        if world.is_heavy_chain(island) {
+        if world.is_direct_chain(island) {
             groups.chains.push(island);
         } else if leaves_standing {
             groups.statics.solve(world, whole, island);
@@ -224,11 +231,6 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
 }
 
 impl<D: Dim> World<D> {
-    /// True if islands have nothing to do with each other: force generators connect all bodies.
-    fn can_split(&self) -> bool {
-        self.generators.slots.is_empty()
-    }
-
     /// Chooses the levels for the next step from the loads of this one.
     pub(super) fn refine_islands(&mut self) {
         if self.scratch.refine.loads.is_empty() && self.islands.refined == 0 {
@@ -273,26 +275,38 @@ impl<D: Dim> World<D> {
     }
 
     /// What an island's largest loads mean for it.
-    fn need(&self, island: u32, [contact, contact_weight, joint_weight]: [Real; KINDS]) -> Need {
+    fn need(&self, island: u32, [contact, contact_weight, joint, joint_weight]: [Real; KINDS]) -> Need {
         let limit = self.settings.refine_load;
         // At rest nothing bears more than the whole weighs, on a swing three times that. Contacts that contradict each other
         // press without end, and finer sub-steps make that worse.
         let Size { weight: whole, is_uneven, .. } = self.size_of(island);
         let is_pressed = contact > CONTRADICTION * whole;
+        let mut tower = None;
         let counts = is_uneven
-            || match self.structure_of(island) {
-                Structure::Column => contact > STRAIGHT * limit || self.islands.slots[island].level > 0,
-                Structure::Balance | Structure::Row => true,
-                Structure::Joined | Structure::Heap => false,
-            };
+            || contact > 0.0
+                && match self.structure_of(island, STRAIGHT * limit) {
+                    Structure::Column => contact > STRAIGHT * limit || self.islands.slots[island].level > 0,
+                    Structure::Balance | Structure::Row => true,
+                    Structure::Towers => {
+                        tower = Some(self.highest_tower(island));
+                        true
+                    }
+                    Structure::Joined | Structure::Heap => false,
+                };
         let measured = if counts && !is_pressed { contact.min(SWING * whole) } else { 0.0 };
-        let mut need = Need { measured, weight: if is_uneven { contact_weight } else { 0.0 }, joints: false };
+        let weight = if is_uneven { contact_weight } else { 0.0 };
+        let mut need = Need { measured, weight, joints: false, tower };
+        if joint > self.settings.direct_load {
+            // Long chains bear as much as those with a heavy end.
+            need.joints = self.chain_of(island).is_some() && !self.touches(island);
+        }
         if joint_weight > limit {
             let count = self.islands.slots[island].count;
             let is_slender = count as Real <= SLENDER * joint_weight;
             // A chain by itself costs the same solved at once; a heap with one in it does not need it.
             let touches = self.touches(island);
-            need.joints = (is_slender || count <= HIGHEST && !touches) && self.is_heavy_chain(island);
+            let is_heavy = self.chain_of(island) == Some(true);
+            need.joints |= (is_slender || count <= HIGHEST && !touches) && is_heavy;
             // Solved all at once, joints need nothing else, unless something touches them.
             if joint_weight > JOINT_EASE * limit && is_slender && (!need.joints || touches) {
                 need.weight = need.weight.max(joint_weight.min(SWING * whole) * JOINT_SHARE);
@@ -305,21 +319,29 @@ impl<D: Dim> World<D> {
     /// compressed.
     pub(super) fn refine_columns(&mut self) {
         let mut groups = core::mem::take(&mut self.scratch.refine);
-        for body in &mut groups.grown {
+        for (body, _) in &mut groups.grown {
             *body = self.bodies.records.get(*body).map_or(NONE, |record| record.island);
         }
         groups.grown.sort_unstable();
-        groups.grown.dedup();
-        for &island in &groups.grown {
+        // What is uneven comes last.
+        groups.grown.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            kept.1 |= is_same && next.1;
+            is_same
+        });
+        for &(island, is_uneven) in &groups.grown {
             if island == NONE || self.settings.max_refinement == 1 {
                 continue;
             }
             let Island { count, level, .. } = self.islands.slots[island];
             let limit = self.settings.refine_load;
-            let structure = if count <= HIGHEST { self.structure_of(island) } else { Structure::Heap };
+            let structure = match count <= MOST {
+                true => self.structure_of(island, STRAIGHT * limit),
+                false => Structure::Heap,
+            };
             let least = match structure {
-                Structure::Balance => BY_CHANCE * limit,
-                Structure::Column => STRAIGHT * limit,
+                Structure::Balance if count <= HIGHEST => BY_CHANCE * limit,
+                Structure::Column if count <= HIGHEST => STRAIGHT * limit,
                 _ => Real::INFINITY,
             };
             if level > 0 {
@@ -327,6 +349,16 @@ impl<D: Dim> World<D> {
                 if structure == Structure::Heap && !self.size_of(island).is_uneven {
                     self.islands.set_level(island, 0, 0);
                 }
+            } else if structure == Structure::Heap && is_uneven && count <= HIGHEST && self.is_still(island) {
+                // Something heavy was put on a few light ones.
+                if self.size_of(island).is_uneven {
+                    let level = self.level_for(island, self.heaviest_on_light(island), None);
+                    self.islands.set_level(island, level, 0);
+                }
+            } else if structure == Structure::Towers {
+                let tower = self.highest_tower(island);
+                let level = self.level_for(island, tower.weight, Some(tower));
+                self.islands.set_level(island, level, 0);
             } else if least.is_finite() {
                 // What is high bears the whole, what is not bears what is heavy.
                 let Size { weight, is_uneven, .. } = self.size_of(island);
@@ -336,7 +368,7 @@ impl<D: Dim> World<D> {
                     false => 0.0,
                 };
                 // At once: nothing is compressed yet.
-                let level = self.level_for(island, load);
+                let level = self.level_for(island, load, None);
                 self.islands.set_level(island, level, 0);
             }
         }
@@ -345,7 +377,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Raises the level when a load has lasted, or is to be expected by weight; lowers it when less was enough for a while.
-    fn raise_or_calm(&mut self, island: u32, Need { measured, weight, joints }: Need) {
+    fn raise_or_calm(&mut self, island: u32, Need { measured, weight, joints, tower }: Need) {
         let limit = self.settings.refine_load;
         let slot = &mut self.islands.slots[island];
         // An impact is heavy too, but over in a step or two: what counts is the least load of a window.
@@ -357,14 +389,14 @@ impl<D: Dim> World<D> {
             (lasting, slot.window, slot.least) = (slot.least, 0, 0.0);
         }
         let (level, calm) = (slot.level, slot.calm);
-        let wanted = |load: Real| if load > limit { self.level_for(island, load) } else { 0 };
+        let wanted = |load: Real| if load > limit { self.level_for(island, load, tower) } else { 0 };
         let by_joints = u8::from(joints && self.settings.max_refinement > 1);
         if wanted(lasting).max(wanted(weight)).max(by_joints) > level {
             // One at a time: what is compressed or stretched already must not be let off like a spring.
             self.islands.set_level(island, level + 1, 0);
         } else if level > 0 {
             // Loads near a limit must not make the level swing.
-            let held = self.level_for(island, measured.max(weight) * SWING).max(by_joints) >= level;
+            let held = self.level_for(island, measured.max(weight) * SWING, tower).max(by_joints) >= level;
             match (held, is_calm(calm, &self.settings) && self.is_slack(island, level - 1)) {
                 (true, _) => self.islands.set_level(island, level, 0),
                 (false, true) => self.islands.set_level(island, level - 1, 0),
@@ -388,13 +420,19 @@ impl<D: Dim> World<D> {
         true
     }
 
-    /// The level that an island with the given load needs.
-    fn level_for(&self, island: u32, load: Real) -> u8 {
-        let count = self.islands.slots[island].count as Real;
+    /// The level that an island with the given load needs; by the size of a tower in it, if one is given.
+    fn level_for(&self, island: u32, load: Real, tower: Option<Tower>) -> u8 {
+        let count = tower.map_or(self.islands.slots[island].count, |tower| tower.count) as Real;
         if count > SLENDER * load {
             return 0;
         }
-        let Size { height, weight, .. } = self.size_of(island);
+        let (height, weight) = match tower {
+            Some(tower) => (count, tower.weight),
+            None => {
+                let Size { height, weight, .. } = self.size_of(island);
+                (height, weight)
+            }
+        };
         // At rest nothing bears more than the whole weighs.
         let load = load.min(weight);
         if load <= self.settings.refine_load {

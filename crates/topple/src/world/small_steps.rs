@@ -88,7 +88,7 @@ pub(super) fn solve<D: Dim>(
         solve_part(
             world,
             group,
-            StepPart { refinement: count, of: count, is_direct, is_halved, is_partial: true },
+            StepPart { refinement: count, of: count, index, is_direct, is_halved, is_partial: true },
         );
         for (index, sum) in joints.iter_mut() {
             let joint = &world.joints.hot[*index as usize];

@@ -1,59 +1,64 @@
-//! What stands: a tower at rest, by statics instead of sweeps.
+//! What stands: towers and what they stand on at rest, by statics instead of sweeps.
 //!
 //! Sweeps carry a load down a tower one contact at a time, so a high or unevenly loaded one needs many of them. But as long as every
-//! body stands on exactly one other, and none slides or tips, nothing has to be searched for: all move with the ground,
+//! body stands on others, and none slides or tips, nothing has to be searched for: all move with the ground,
 //! and what each contact bears follows from the top down, from the momentum that gravity and whatever else acts would
-//! give to what is above it. With P and L the changes of momentum that keep body i with the ground, r its lever to the contact
-//! below and r' that of a contact above:
+//! give to what is above it. With P and L the changes of momentum that keep body i with the ground, r its lever to the middle of
+//! what it stands on and r' that of a contact above:
 //!
 //! ```text
 //! F_i = P_i + Σ F_above
 //! T_i = L_i − r × F_i + Σ (T_above + r' × F_above)
 //! ```
 //!
-//! That is the exact answer if each contact can bear its share: if the points, on which F·n and T are spread as a straight
-//! line over their places, all press, and friction holds F and T·n. If one cannot, something is about to slide, tip or
-//! part, and the group is solved in small steps as any other (`small_steps.rs`); nothing has been touched.
+//! F·n and T are spread as a straight line over the places of all points below the body (`spread.rs`). With one foot per body that is the
+//! exact answer; a slab on four legs, a bridge of three boxes or a wall is indeterminate, and this is the one of a firm
+//! body on alike supports. Either way it is an equilibrium if all points press and friction holds the rest, and then nothing
+//! moves. If a contact cannot bear its share, something is about to slide, tip or part, and the group is solved in small steps as
+//! any other (`small_steps.rs`); nothing has been touched.
 //!
-//! Overlaps and tilts that are more than a soft contact would have, but within the slop, are worked off on the side, contact by
-//! contact from the ground up, without making speed of it, and never faster than gravity moves things from rest. What
+//! Overlaps and tilts that are more than a soft contact would have, but within the slop, are worked off on the side, body by
+//! body from the ground up, without making speed of it, and never faster than gravity moves things from rest. What
 //! would have to come down by more than that falls: small steps let it.
 
 use super::World;
 use super::refine::load_limit;
-use super::spread::{Spread, about};
+use super::spread::{Base, Foot, POINTS, about};
+use super::structure::UPRIGHT;
 use crate::body::{AwakeBodies, BodyState, NO_SLOT, NONE};
 use crate::contact::flags;
 use crate::island::small_steps as small_steps_of;
 use crate::math::*;
 use crate::solver::{Heavy, Softness};
+use core::ops::Range;
 
-/// A body of the group and the contact it stands on.
+/// A body of the group.
 #[derive(Clone, Copy, Debug)]
 struct Node<D: Dim> {
     body: u32,
     /// Slot in the arrays of the step.
     slot: u32,
-    contact: u32,
-    /// Side of the contact that the body is on.
-    side: usize,
-    /// Node of the body below, NONE for the ground.
-    below: u32,
-    /// What the contact does to the body: impulse [N·s] and, about the middle of the points, turn [N·m·s].
+    /// Its feet.
+    feet: [u32; 2],
+    /// What the feet do to the body: impulse [N·s] and, about the middle of the points, turn [N·m·s].
     force: D::Vec,
     couple: D::Ang,
     /// How far the body is moved to work errors off: at its centre of mass [m], and turned [rad].
     shift: D::Vec,
     turn: D::Ang,
-    /// Impulse at each point [N·s].
-    press: [Real; 4],
+}
+
+impl<D: Dim> Node<D> {
+    fn feet(&self) -> Range<usize> {
+        self.feet[0] as usize..self.feet[1] as usize
+    }
 }
 
 /// What is known of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Unseen,
-    /// Met from some foot; twice means a loop.
+    /// Met from some foot.
     Seen,
     Stands,
 }
@@ -63,12 +68,25 @@ enum Mark {
 pub(super) struct Scratch<D: Dim> {
     /// Bodies below come before those above.
     nodes: Vec<Node<D>>,
-    /// Points of each node's contact.
-    spreads: Vec<Spread<D>>,
-    /// The bodies, in the same order.
+    /// The same in the order in which they were met.
+    met: Vec<Node<D>>,
+    /// What each stands on; those of a node follow each other.
+    feet: Vec<Foot<D>>,
+    /// Points under each node.
+    bases: Vec<Base<D>>,
+    /// Contacts between bodies beside each other, which bear nothing.
+    sides: Vec<u32>,
+    /// Who is above whom, as met, and how many each still waits for.
+    above: Vec<[u32; 2]>,
+    waits: Vec<u32>,
+    /// Place of each met node in `nodes`.
+    order: Vec<u32>,
+    /// The bodies, in the order of nodes.
     bodies: AwakeBodies<D>,
     /// What is known of each slot of the step.
     marks: Vec<Mark>,
+    /// Place in `met` of each slot that was met.
+    places: Vec<u32>,
     /// Where the bodies of all groups that stand end up, by slot.
     done: Vec<(u32, BodyState<D>, D::Rot)>,
 }
@@ -77,9 +95,16 @@ impl<D: Dim> Default for Scratch<D> {
     fn default() -> Self {
         Self {
             nodes: Vec::new(),
-            spreads: Vec::new(),
+            met: Vec::new(),
+            feet: Vec::new(),
+            bases: Vec::new(),
+            sides: Vec::new(),
+            above: Vec::new(),
+            waits: Vec::new(),
+            order: Vec::new(),
             bodies: AwakeBodies::default(),
             marks: Vec::new(),
+            places: Vec::new(),
             done: Vec::new(),
         }
     }
@@ -91,6 +116,7 @@ impl<D: Dim> Scratch<D> {
         self.done.clear();
         self.marks.clear();
         self.marks.resize(whole.len(), Mark::Unseen);
+        self.places.resize(whole.len(), NONE);
     }
 
     /// True if the body in a slot stands.
@@ -117,15 +143,12 @@ impl<D: Dim> Scratch<D> {
         while body != NONE {
             let slot = whole.slot(body);
             if slot != NO_SLOT && self.marks[slot as usize] == Mark::Unseen {
-                let foot = world.contacts.of_body(world.bodies.records[body].first_contact).find(
-                    |&(contact, side)| {
-                        let hot = &world.contacts.hot[contact as usize];
-                        hot.is_solid() && world.bodies.cores[hot.bodies[1 - side] as usize].inv_mass == 0.0
-                    },
-                );
-                if let Some(foot) = foot
-                    && self.solve_tree(world, whole, foot)
-                {
+                let first = world.bodies.records[body].first_contact;
+                let has_foot = world.contacts.of_body(first).any(|(contact, side)| {
+                    let hot = &world.contacts.hot[contact as usize];
+                    hot.is_solid() && world.bodies.cores[hot.bodies[1 - side] as usize].inv_mass == 0.0
+                });
+                if has_foot && self.solve_connected(world, whole, body) {
                     self.nodes.iter().for_each(|node| self.marks[node.slot as usize] = Mark::Stands);
                 }
             }
@@ -133,10 +156,10 @@ impl<D: Dim> Scratch<D> {
         }
     }
 
-    /// Solves what stands on a contact with the ground. False, and nothing touched, if it does not.
-    fn solve_tree(&mut self, world: &mut World<D>, whole: &AwakeBodies<D>, foot: (u32, usize)) -> bool {
-        let is_tree = self.find_nodes(world, whole, foot);
-        let Some(velocity) = (if is_tree { self.ground_velocity(world, whole) } else { None }) else {
+    /// Solves what is connected with a body. False, and nothing touched, if it does not stand.
+    fn solve_connected(&mut self, world: &mut World<D>, whole: &AwakeBodies<D>, first: u32) -> bool {
+        let is_ordered = self.find_nodes(world, whole, first) && self.sort_nodes();
+        let Some(velocity) = (if is_ordered { self.ground_velocity(world, whole) } else { None }) else {
             return false;
         };
         let dt = world.settings.dt;
@@ -144,8 +167,8 @@ impl<D: Dim> Scratch<D> {
         if !self.is_quiet(world, velocity) {
             return false;
         }
-        world.methods.integrator.integrate_velocities(&mut self.bodies.block(&world.settings), dt);
-        if !(self.find_spreads(world) && self.find_forces(world, velocity) && self.find_shifts(world)) {
+        world.integrate_velocities_of(&mut self.bodies, dt);
+        if !(self.find_bases(world) && self.find_forces(world, velocity) && self.find_shifts(world)) {
             return false;
         }
         self.store(world);
@@ -160,77 +183,155 @@ impl<D: Dim> Scratch<D> {
         true
     }
 
-    /// Finds out who stands on whom, from the ground up. False if some body does not stand on exactly one other.
-    fn find_nodes(&mut self, world: &World<D>, whole: &AwakeBodies<D>, foot: (u32, usize)) -> bool {
-        self.nodes.clear();
-        if !self.add(world, whole, foot, NONE) {
+    /// Finds out who stands on whom. False if some body does not stand, or something is in the way that statics has no word for.
+    fn find_nodes(&mut self, world: &World<D>, whole: &AwakeBodies<D>, first: u32) -> bool {
+        self.met.clear();
+        self.feet.clear();
+        self.sides.clear();
+        let up = world.settings.gravity * (-1.0 / world.settings.weight_scale());
+        if !self.meet(whole, first) {
             return false;
         }
         let mut at = 0;
-        while at < self.nodes.len() {
-            let Node { body, contact: own, .. } = self.nodes[at];
-            if world.bodies.records[body].first_joint != NONE {
+        while at < self.met.len() {
+            let body = self.met[at].body;
+            let record = &world.bodies.records[body];
+            if record.first_joint != NONE {
                 return false;
             }
-            for (contact, side) in world.contacts.of_body(world.bodies.records[body].first_contact) {
-                let is_other = contact != own && world.contacts.hot[contact as usize].is_solid();
-                if is_other && !self.add(world, whole, (contact, 1 - side), at as u32) {
+            let from = self.feet.len() as u32;
+            for (contact, side) in world.contacts.of_body(record.first_contact) {
+                let hot = &world.contacts.hot[contact as usize];
+                if !hot.is_solid() {
+                    continue;
+                }
+                let is_plain = hot.flags & (flags::PART | flags::SURFACE | flags::GRAIN) == 0
+                    && hot.next_part == NONE
+                    && hot.surface_velocity == D::Vec::ZERO;
+                if !is_plain || hot.restitution > 0.0 {
                     return false;
                 }
+                let other = hot.bodies[1 - side];
+                let is_ground = world.bodies.cores[other as usize].inv_mass == 0.0;
+                let slot = whole.slot(other);
+                let is_new = !is_ground && (slot == NO_SLOT || self.marks[slot as usize] == Mark::Unseen);
+                if is_new && !self.meet(whole, other) {
+                    return false;
+                }
+                let is_met = |at: u32| self.met.get(at as usize).is_some_and(|node| node.slot == slot);
+                if !is_ground && !is_met(self.places[slot as usize]) {
+                    // Part of what was found not to stand.
+                    return false;
+                }
+                let normal = hot.normal(world.bodies.places[hot.bodies[0] as usize].rotation);
+                let rise = normal.dot(up) * if side == 1 { 1.0 } else { -1.0 };
+                if rise > UPRIGHT {
+                    let below = if is_ground { NONE } else { self.places[slot as usize] };
+                    self.feet.push(Foot::new(contact, side, below));
+                } else if rise >= -UPRIGHT {
+                    let deepest =
+                        hot.manifold.points().iter().map(|p| p.base_separation).fold(0.0, Real::min);
+                    if deepest < -hot.slop {
+                        return false;
+                    }
+                    self.sides.push(contact);
+                } else if is_ground {
+                    // A ceiling.
+                    return false;
+                }
+            }
+            let to = self.feet.len() as u32;
+            self.met[at].feet = [from, to];
+            if from == to {
+                return false;
             }
             at += 1;
         }
         true
     }
 
-    /// Adds the body on the given side of a contact. False if it cannot stand.
-    fn add(
-        &mut self,
-        world: &World<D>,
-        whole: &AwakeBodies<D>,
-        (contact, side): (u32, usize),
-        below: u32,
-    ) -> bool {
-        let hot = &world.contacts.hot[contact as usize];
-        let body = hot.bodies[side];
+    /// Adds a body. False if it cannot stand.
+    fn meet(&mut self, whole: &AwakeBodies<D>, body: u32) -> bool {
         let slot = whole.slot(body);
-        let is_plain = hot.flags & (flags::PART | flags::SURFACE | flags::GRAIN) == 0
-            && hot.next_part == NONE
-            && hot.surface_velocity == D::Vec::ZERO;
-        if slot == NO_SLOT || self.marks[slot as usize] != Mark::Unseen || !is_plain || hot.restitution > 0.0
-        {
+        if slot == NO_SLOT || self.marks[slot as usize] != Mark::Unseen {
             return false;
         }
         let props = &whole.props[slot as usize];
-        if !props.is_dynamic || props.locks != 0 || hot.manifold.count < D::N as u32 {
+        if !props.is_dynamic || props.locks != 0 {
             return false;
         }
         self.marks[slot as usize] = Mark::Seen;
-        self.nodes.push(Node {
+        self.places[slot as usize] = self.met.len() as u32;
+        self.met.push(Node {
             body,
             slot,
-            contact,
-            side,
-            below,
+            feet: [0; 2],
             force: D::Vec::ZERO,
             couple: D::Ang::ZERO,
             shift: D::Vec::ZERO,
             turn: D::Ang::ZERO,
-            press: [0.0; 4],
         });
         true
     }
 
-    /// Velocity of what the group stands on [m/s]; None if that turns.
-    fn ground_velocity(&self, world: &World<D>, whole: &AwakeBodies<D>) -> Option<D::Vec> {
-        let foot = self.nodes.first()?;
-        let ground = world.contacts.hot[foot.contact as usize].bodies[1 - foot.side];
-        let slot = whole.slot(ground);
-        if slot == NO_SLOT {
-            return Some(D::Vec::ZERO);
+    /// Puts those below before those above. False if that cannot be.
+    fn sort_nodes(&mut self) -> bool {
+        let Self { nodes, met, feet, above, waits, order, .. } = self;
+        nodes.clear();
+        above.clear();
+        waits.clear();
+        order.clear();
+        order.resize(met.len(), NONE);
+        for (at, node) in met.iter().enumerate() {
+            let below = feet[node.feet()].iter().filter(|foot| foot.below != NONE);
+            let before = above.len();
+            above.extend(below.map(|foot| [foot.below, at as u32]));
+            waits.push((above.len() - before) as u32);
         }
-        let state = &whole.states[slot as usize];
-        (state.w == D::Ang::ZERO).then_some(state.v)
+        above.sort_unstable();
+        for (at, node) in met.iter().enumerate().filter(|&(at, _)| waits[at] == 0) {
+            order[at] = nodes.len() as u32;
+            nodes.push(*node);
+        }
+        let mut next = 0;
+        while next < nodes.len() {
+            let below = self.places[nodes[next].slot as usize];
+            let from = above.partition_point(|pair| pair[0] < below);
+            for &[_, at] in above[from..].iter().take_while(|pair| pair[0] == below) {
+                waits[at as usize] -= 1;
+                if waits[at as usize] == 0 {
+                    order[at as usize] = nodes.len() as u32;
+                    nodes.push(met[at as usize]);
+                }
+            }
+            next += 1;
+        }
+        for foot in feet.iter_mut().filter(|foot| foot.below != NONE) {
+            foot.below = order[foot.below as usize];
+        }
+        nodes.len() == met.len()
+    }
+
+    /// Velocity of what the group stands on [m/s]; None if that turns, or not all of it moves alike.
+    fn ground_velocity(&self, world: &World<D>, whole: &AwakeBodies<D>) -> Option<D::Vec> {
+        let mut common = None;
+        for foot in self.feet.iter().filter(|foot| foot.below == NONE) {
+            let ground = world.contacts.hot[foot.contact as usize].bodies[1 - foot.side];
+            let slot = whole.slot(ground);
+            let velocity = if slot == NO_SLOT {
+                D::Vec::ZERO
+            } else {
+                let state = &whole.states[slot as usize];
+                if state.w != D::Ang::ZERO {
+                    return None;
+                }
+                state.v
+            };
+            if *common.get_or_insert(velocity) != velocity {
+                return None;
+            }
+        }
+        common
     }
 
     /// True if nothing moves faster against the ground than a fall through the slop makes it: what lands or rocks is no matter of
@@ -238,24 +339,27 @@ impl<D: Dim> Scratch<D> {
     fn is_quiet(&self, world: &World<D>, velocity: D::Vec) -> bool {
         let bodies = self.bodies.states.iter().zip(&self.bodies.props);
         self.nodes.iter().zip(bodies).all(|(node, (state, props))| {
-            let slop = world.contacts.hot[node.contact as usize].slop;
+            let foot = &self.feet[node.feet[0] as usize];
+            let slop = world.contacts.hot[foot.contact as usize].slop;
             let speed = (state.v - velocity).length() + state.w.length() * props.extent;
             speed * speed <= 2.0 * world.settings.weight_scale() * slop
         })
     }
 
     /// Where the points are. False if something is not quite where it would rest.
-    fn find_spreads(&mut self, world: &mut World<D>) -> bool {
-        self.spreads.clear();
+    fn find_bases(&mut self, world: &mut World<D>) -> bool {
+        self.bases.clear();
         for node in &self.nodes {
-            let contact = &world.contacts.hot[node.contact as usize];
-            let Some(spread) = Spread::of(contact, world, node.side) else { return false };
-            if spread.parted > contact.slop {
+            let feet = &mut self.feet[node.feet()];
+            let Some(base) = Base::of(world, feet) else { return false };
+            if base.parted > base.slop {
                 // The points are those of another place: nothing moves any more, so nobody would look again.
-                world.contacts.hot[node.contact as usize].flags &= !flags::HAS_KEPT;
+                for foot in feet {
+                    world.contacts.hot[foot.contact as usize].flags &= !flags::HAS_KEPT;
+                }
                 return false;
             }
-            self.spreads.push(spread);
+            self.bases.push(base);
         }
         true
     }
@@ -276,30 +380,53 @@ impl<D: Dim> Scratch<D> {
         let down = settings.gravity * (1.0 / settings.weight_scale());
         let mut farthest: Real = 0.0;
         for i in 0..self.nodes.len() {
-            let (node, spread) = (&self.nodes[i], &self.spreads[i]);
-            let slop = world.contacts.hot[node.contact as usize].slop;
-            let has_below = node.below != NONE;
-            let mut wanted = [0.0; 4];
-            for point in 0..spread.count {
-                let mut k = spread.answer(point, 0, &self.bodies.props[i]);
-                if has_below {
-                    k += spread.answer(point, 1, &self.bodies.props[node.below as usize]);
-                }
-                let sag = soft[usize::from(!has_below)].sag(node.press[point] / substeps, k).min(slop);
-                let separation = spread.separations[point];
-                wanted[point] = -share * (separation.max(0.0) + (separation + sag).min(0.0));
-            }
-            let under = if has_below {
-                let under = &self.nodes[node.below as usize];
-                (under.shift, under.turn)
-            } else {
-                (D::Vec::ZERO, D::Ang::ZERO)
+            let (base, feet) = (&self.bases[i], &self.feet[self.nodes[i].feet()]);
+            let below = |foot: &Foot<D>| match foot.below {
+                NONE => (D::Vec::ZERO, D::Ang::ZERO),
+                below => (self.nodes[below as usize].shift, self.nodes[below as usize].turn),
             };
-            let (rise, tilt) = spread.fit(&wanted);
+            let own = |foot: &Foot<D>| -> [Real; POINTS] {
+                let slop = world.contacts.hot[foot.contact as usize].slop;
+                let mut wanted = [0.0; POINTS];
+                for point in 0..foot.count {
+                    let mut k = base.answer(foot, point, 0, &self.bodies.props[i]);
+                    if foot.below != NONE {
+                        k += base.answer(foot, point, 1, &self.bodies.props[foot.below as usize]);
+                    }
+                    let sag =
+                        soft[usize::from(foot.below == NONE)].sag(foot.press[point] / substeps, k).min(slop);
+                    let separation = foot.separations[point];
+                    wanted[point] = -share * (separation.max(0.0) + (separation + sag).min(0.0));
+                }
+                wanted
+            };
+            let (middle, turn) = if let [foot] = feet {
+                // With what is below, and a little apart from it.
+                let under = below(foot);
+                let (rise, tilt) = base.fit(feet, own(foot).into_iter().take(foot.count));
+                (under.0 + D::cross_ang(under.1, foot.levers[1]) + base.normal * rise, under.1 + tilt)
+            } else {
+                let points = feet.iter().flat_map(|foot| {
+                    let (under, own) = (below(foot), own(foot));
+                    (0..foot.count).map(move |point| {
+                        let at = under.0 + D::cross_ang(under.1, base.lever(foot, point, 1));
+                        own[point] + at.dot(base.normal)
+                    })
+                });
+                let (rise, tilt) = base.fit(feet, points);
+                let alike = 1.0 / feet.len() as Real;
+                let (mut along, mut twist) = (D::Vec::ZERO, 0.0);
+                for foot in feet {
+                    let under = below(foot);
+                    along += (under.0 + D::cross_ang(under.1, foot.levers[1])) * alike;
+                    twist += about::<D>(under.1, base.normal) * alike;
+                }
+                along -= base.normal * along.dot(base.normal);
+                (along + base.normal * rise, tilt + super::spread::along_axis::<D>(base.normal, twist))
+            };
+            let shift = middle - D::cross_ang(turn, base.lever);
             let node = &mut self.nodes[i];
-            node.turn = under.1 + tilt;
-            let middle = under.0 + D::cross_ang(under.1, spread.levers[1]) + spread.normal * rise;
-            node.shift = middle - D::cross_ang(node.turn, spread.levers[0]);
+            (node.shift, node.turn) = (shift, turn);
             farthest = farthest.max(node.shift.length());
             if node.shift.dot(down) > share * most {
                 return false;
@@ -317,19 +444,19 @@ impl<D: Dim> Scratch<D> {
     fn find_forces(&mut self, world: &World<D>, velocity: D::Vec) -> bool {
         for i in (0..self.nodes.len()).rev() {
             let (props, state) = (&self.bodies.props[i], &self.bodies.states[i]);
-            let (node, spread) = (&mut self.nodes[i], &self.spreads[i]);
+            let (node, base) = (&mut self.nodes[i], &self.bases[i]);
             node.force += (velocity - state.v) * (1.0 / props.inv_mass);
             let spin = props.inertia.rotated(self.bodies.rotations[i]).apply(-state.w);
-            node.couple += spin - D::cross(spread.levers[0], node.force);
-            let contact = &world.contacts.hot[node.contact as usize];
+            node.couple += spin - D::cross(base.lever, node.force);
             let doing = (node.force, node.couple);
-            let Some(press) = spread.bear(contact, world.settings.friction, doing) else { return false };
-            node.press = press;
-            let Node { below, force, couple, .. } = *node;
-            if below != NONE {
-                let under = &mut self.nodes[below as usize];
-                under.force += force;
-                under.couple += couple + D::cross(spread.levers[1], force);
+            let feet = &mut self.feet[node.feet()];
+            if !base.bear(world, feet, doing) {
+                return false;
+            }
+            for foot in feet.iter().filter(|foot| foot.below != NONE) {
+                let under = &mut self.nodes[foot.below as usize];
+                under.force += foot.force;
+                under.couple += foot.couple + D::cross(foot.levers[1], foot.force);
             }
         }
         true
@@ -346,27 +473,37 @@ impl<D: Dim> Scratch<D> {
         let heavy = Heavy {
             per_weight,
             limit: settings.refine_load,
+            chain: settings.direct_load,
             settled: 0.0,
             up: [0, 1, 2].map(|i| if i < D::N { up.get(i) } else { 0.0 }),
         };
-        for (node, spread) in self.nodes.iter().zip(&self.spreads) {
-            let hot = &mut contacts.hot[node.contact as usize];
-            let (mut sum, pair) = (0.0, hot.bodies);
-            let manifold = &mut hot.manifold;
-            for (point, &press) in manifold.points_mut().iter_mut().zip(&node.press) {
-                point.normal_impulse = press * scale;
-                point.load -= point.load * gain;
-                sum += press;
-            }
-            let along = node.force - spread.normal * node.force.dot(spread.normal);
-            manifold.friction_impulse = along * if node.side == 1 { scale } else { -scale };
-            manifold.twist_impulse = about::<D>(node.couple, spread.normal) * scale;
-            manifold.rolling_impulse = D::Ang::ZERO;
-            let inv_masses = pair.map(|body| bodies.cores[body as usize].inv_mass);
-            let rise = spread.normal.dot(up) * if node.side == 1 { 1.0 } else { -1.0 };
+        for (node, base) in self.nodes.iter().zip(&self.bases) {
             let limit = load_limit(settings, islands, bodies.records[node.body].island);
-            let loads = heavy.of_contact(sum, inv_masses, || rise);
-            heavy.report((pair, false), loads, limit, &mut scratch.refine.loads);
+            for foot in &self.feet[node.feet()] {
+                let hot = &mut contacts.hot[foot.contact as usize];
+                let (mut sum, pair) = (0.0, hot.bodies);
+                let manifold = &mut hot.manifold;
+                for (point, &press) in manifold.points_mut().iter_mut().zip(&foot.press) {
+                    point.normal_impulse = press * scale;
+                    point.load -= point.load * gain;
+                    sum += press;
+                }
+                let along = foot.force - base.normal * foot.force.dot(base.normal);
+                manifold.friction_impulse = along * if foot.side == 1 { scale } else { -scale };
+                manifold.twist_impulse = about::<D>(foot.couple, base.normal) * scale;
+                manifold.rolling_impulse = D::Ang::ZERO;
+                let inv_masses = pair.map(|body| bodies.cores[body as usize].inv_mass);
+                let rise = base.normal.dot(up) * if foot.side == 1 { 1.0 } else { -1.0 };
+                let loads = heavy.of_contact(sum, inv_masses, || rise);
+                heavy.report((pair, false), loads, limit, &mut scratch.refine.loads);
+            }
+        }
+        for &side in &self.sides {
+            let manifold = &mut contacts.hot[side as usize].manifold;
+            manifold.points_mut().iter_mut().for_each(|point| point.normal_impulse = 0.0);
+            manifold.friction_impulse = D::Vec::ZERO;
+            manifold.twist_impulse = 0.0;
+            manifold.rolling_impulse = D::Ang::ZERO;
         }
     }
 }

@@ -385,7 +385,10 @@ fn link_changes<D: Dim>(world: &mut World<D>) {
             world.wake_by_touch(index);
             world.link_contact(index);
             let bodies = world.contacts.hot[index as usize].bodies;
-            room::push(&mut world.scratch.refine.grown, bodies[0].min(bodies[1]));
+            let inv_masses = bodies.map(|body| world.bodies.cores[body as usize].inv_mass);
+            let (light, heavy) = (inv_masses[0].max(inv_masses[1]), inv_masses[0].min(inv_masses[1]));
+            let is_uneven = heavy > 0.0 && light > world.settings.refine_load * heavy;
+            room::push(&mut world.scratch.refine.grown, (bodies[0].min(bodies[1]), is_uneven));
             world.color_contact(index);
             world.watch_leaning(index);
         } else {
@@ -412,8 +415,9 @@ fn solve<D: Dim>(world: &mut World<D>) {
 pub(super) struct StepPart {
     /// How many times shorter the sub-steps are.
     pub refinement: u32,
-    /// The part of the step: one of this many equal ones.
+    /// The part of the step: one of this many equal ones, and which.
     pub of: u32,
+    pub index: u32,
     /// Joints are solved all at once.
     pub is_direct: bool,
     /// Half as many sub-steps are enough: what is solved all at once gains nothing by more.
@@ -425,7 +429,7 @@ pub(super) struct StepPart {
 impl StepPart {
     /// The whole step with the usual sub-steps.
     pub(super) const WHOLE: Self =
-        Self { refinement: 1, of: 1, is_direct: false, is_halved: false, is_partial: false };
+        Self { refinement: 1, of: 1, index: 0, is_direct: false, is_halved: false, is_partial: false };
 }
 
 /// Hands some bodies to the solver: all of them, or a group that nothing connects with the others.
@@ -433,6 +437,11 @@ pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<
     let usual = world.settings.substeps * part.refinement / part.of;
     // Impulses are kept per sub-step of usual length: the factor has to be a power of two.
     let substeps = if part.is_halved && usual.is_multiple_of(2) { usual / 2 } else { usual };
+    let start = world.time - f64::from(world.settings.dt);
+    let time = start + f64::from(world.settings.dt) * f64::from(part.index) / f64::from(part.of);
+    world
+        .generators
+        .choose_part(bodies, &world.bodies, |slot| bodies.slot(bodies.props[slot].body) == slot as u32);
     let mut context = SolverContext {
         settings: &world.settings,
         dt: world.settings.dt / part.of as Real,
@@ -453,7 +462,7 @@ pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<
             &world.bodies,
             &world.shapes,
             &world.settings,
-            world.time - f64::from(world.settings.dt),
+            time,
         ),
         integrator: &*world.methods.integrator,
         executor: &*world.executor,

@@ -10,14 +10,16 @@ use crate::math::*;
 /// Bodies are uneven if their mean mass is this many times that of the lightest (no unit). A heap of like bodies shares its
 /// loads whatever its shape, and takes the usual sub-steps.
 const UNEVEN: Real = 4.0;
-/// Of so many bodies of a refined column one may touch a third.
+/// Of so many bodies of a refined column one may touch a third, and so many bodies of towers may share one that they stand on.
 const TOUCHED: u32 = 8;
+/// What touches more bodies than this carries or is carried by many, such as a slab under towers.
+const HUB: u32 = 4;
 /// What moves as after a fall of more than this many times its own size is on its way to somewhere else (no unit).
 const FALL: Real = 0.02;
 /// The same for what stands on the ground by itself: dominoes.
 const OWN_FALL: Real = 1.0;
 /// Cosine to the vertical of a contact that bears.
-const UPRIGHT: Real = 0.5;
+pub(super) const UPRIGHT: Real = 0.5;
 /// What rests farther from its middle than this share of its extent is a balance (no unit).
 const ASIDE: Real = 0.1;
 /// Cosine to the vertical of a contact of things that stand straight.
@@ -35,6 +37,8 @@ pub(super) enum Structure {
     Balance,
     /// One beside the other, each on its own feet: dominoes.
     Row,
+    /// High columns that share what they stand on, whatever that is.
+    Towers,
     /// Bodies that are joined to each other. Their joints are measured.
     Joined,
     /// Anything else: loads are shared, or in motion, or bounce.
@@ -52,13 +56,23 @@ pub(super) struct Size {
     pub is_uneven: bool,
 }
 
+/// A column, in bodies (no unit).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tower {
+    pub count: u32,
+    /// Its mass over that of the lightest.
+    pub weight: Real,
+}
+
 impl<D: Dim> World<D> {
-    /// What an island is as far as loads are concerned. Walks no further than it has to: heaps show at once.
-    pub(super) fn structure_of(&self, island: u32) -> Structure {
+    /// What an island is as far as loads are concerned. Walks no further than it has to: heaps show at once. Towers of more than `high`
+    /// bodies count by themselves.
+    pub(super) fn structure_of(&self, island: u32, high: Real) -> Structure {
         let up = self.settings.gravity * (-1.0 / self.settings.weight_scale());
         let mut body = self.islands.slots[island].head;
         let (mut bodies, mut ends, mut upright) = (0_u32, 0_u32, 0_u32);
         let (mut branched, mut standing, mut is_balanced) = (0_u32, 0_u32, false);
+        let (mut hubs, mut is_joined) = (0_u32, false);
         // Each has one below and one above. What is refined may be touched by something else.
         let is_strict = self.islands.slots[island].level == 0;
         let gravity = self.settings.weight_scale();
@@ -66,7 +80,7 @@ impl<D: Dim> World<D> {
             bodies += 1;
             let core = &self.bodies.cores[body as usize];
             let record = &self.bodies.records[body];
-            let (before, mut stands) = (ends, false);
+            let (before, mut stands, mut own_joint) = (ends, false, false);
             for (contact, side) in self.contacts.of_body(record.first_contact) {
                 let hot = &self.contacts.hot[contact as usize];
                 let other = hot.bodies[1 - side];
@@ -93,25 +107,35 @@ impl<D: Dim> World<D> {
             }
             for (joint, side) in self.joints.of_body(record.first_joint) {
                 let other = self.joints.hot[joint as usize].bodies[1 - side];
-                if self.bodies.cores[other as usize].inv_mass > 0.0 {
-                    return Structure::Joined;
-                }
+                own_joint |= self.bodies.cores[other as usize].inv_mass > 0.0;
                 stands = true;
             }
             let fall = if stands { OWN_FALL } else { FALL };
             if is_strict && core.motion.linear.length_squared() > 2.0 * gravity * fall * core.extent {
                 return Structure::Heap;
             }
-            // In a row each stands by itself, and may lean on several.
-            branched += u32::from(ends > before + 2 && !stands);
+            is_joined |= own_joint;
+            if own_joint || ends > before + HUB {
+                // Many may stand on it: its ends tell nothing of the others.
+                hubs += 1;
+                ends = before;
+            } else {
+                // In a row each stands by itself, and may lean on several.
+                branched += u32::from(ends > before + 2 && !stands);
+            }
             standing += u32::from(stands);
             // Each link has two ends.
-            if is_strict && branched > 0 || ends > 2 * bodies + 2 {
-                return Structure::Heap;
+            if is_strict && branched + hubs > 1 + bodies / TOUCHED || ends > 2 * bodies + 2 {
+                return if is_joined { Structure::Joined } else { Structure::Heap };
             }
             body = record.island_next;
         }
-        if standing == 0 || branched > 1 + bodies / TOUCHED {
+        let is_shared = hubs > 0 || is_strict && branched > 0;
+        if is_shared && self.highest_tower(island).count as Real > high {
+            Structure::Towers
+        } else if is_joined {
+            Structure::Joined
+        } else if is_shared || standing == 0 || branched > 1 + bodies / TOUCHED {
             Structure::Heap
         } else if 2 * upright >= ends {
             if is_balanced { Structure::Balance } else { Structure::Column }
@@ -149,6 +173,66 @@ impl<D: Dim> World<D> {
         Size { height, weight, is_uneven: weight >= UNEVEN * count }
     }
 
+    /// The highest column in which each body has one below and one above, whatever the lowest stands on.
+    pub(super) fn highest_tower(&self, island: u32) -> Tower {
+        let mut highest = Tower::default();
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            if let Some((false, below)) = self.only_below(body) {
+                let tower = self.tower_under(body, below);
+                // The load decides between those of one height.
+                if (tower.count, tower.weight) > (highest.count, highest.weight) {
+                    highest = tower;
+                }
+            }
+            body = self.bodies.records[body].island_next;
+        }
+        highest
+    }
+
+    /// The column whose topmost body is given, with the one it stands on.
+    fn tower_under(&self, top: u32, mut below: u32) -> Tower {
+        let (mut body, mut tower, mut mass, mut lightest) = (top, Tower::default(), 0.0, Real::INFINITY);
+        loop {
+            let own = 1.0 / self.bodies.cores[body as usize].inv_mass;
+            (mass, lightest) = (mass + own, lightest.min(own));
+            tower.count += 1;
+            match self.only_below(below) {
+                Some((true, next)) => (body, below) = (below, next),
+                _ => break,
+            }
+        }
+        tower.weight = mass / lightest;
+        tower
+    }
+
+    /// The one body that a body stands on, and whether exactly one stands on it; None if it stands on several, or is joined to something, or
+    /// more than one is above it.
+    fn only_below(&self, body: u32) -> Option<(bool, u32)> {
+        let record = &self.bodies.records[body];
+        if self.bodies.cores[body as usize].inv_mass == 0.0 || record.first_joint != NONE {
+            return None;
+        }
+        let up = self.settings.gravity * (-1.0 / self.settings.weight_scale());
+        let (mut above, mut below) = (0, None);
+        for (contact, side) in self.contacts.of_body(record.first_contact) {
+            let hot = &self.contacts.hot[contact as usize];
+            if !hot.is_solid() {
+                continue;
+            }
+            let normal = hot.normal(self.bodies.places[hot.bodies[0] as usize].rotation);
+            let rise = normal.dot(up) * if side == 1 { 1.0 } else { -1.0 };
+            if rise > UPRIGHT && below.is_none() {
+                below = Some(hot.bodies[1 - side]);
+            } else if rise < -UPRIGHT && above == 0 {
+                above = 1;
+            } else {
+                return None;
+            }
+        }
+        below.map(|below| (above == 1, below))
+    }
+
     /// Mass of a body over that of one it stands on, at most (no unit).
     pub(super) fn heaviest_on_light(&self, island: u32) -> Real {
         let up = self.settings.gravity * (-1.0 / self.settings.weight_scale());
@@ -169,6 +253,20 @@ impl<D: Dim> World<D> {
         largest
     }
 
+    /// True if nothing of an island moves as if it were on its way to somewhere else.
+    pub(super) fn is_still(&self, island: u32) -> bool {
+        let limit = 2.0 * FALL * self.settings.weight_scale();
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let core = &self.bodies.cores[body as usize];
+            if core.motion.linear.length_squared() > limit * core.extent {
+                return false;
+            }
+            body = self.bodies.records[body].island_next;
+        }
+        true
+    }
+
     /// True if some body of an island touches something.
     pub(super) fn touches(&self, island: u32) -> bool {
         let mut body = self.islands.slots[island].head;
@@ -183,9 +281,12 @@ impl<D: Dim> World<D> {
         false
     }
 
-    /// True for a chain or tree of joints that hold and do nothing else, held at one place at most, in which some body is much heavier
-    /// than the one it is joined to: such joints are solved all at once.
-    pub(super) fn is_heavy_chain(&self, island: u32) -> bool {
+    /// For a chain or tree of joints that hold and do nothing else, held at one place at most: whether some body is much heavier
+    /// than the one it is joined to. None for anything else. Joints of chains can be solved all at once.
+    pub(super) fn chain_of(&self, island: u32) -> Option<bool> {
+        if !self.settings.direct_joints {
+            return None;
+        }
         // Each joint between two bodies is met twice.
         let (mut halves, mut bodies, mut is_heavy) = (0, 0, false);
         let mut body = self.islands.slots[island].head;
@@ -199,12 +300,18 @@ impl<D: Dim> World<D> {
                 is_heavy |= other > self.settings.refine_load * inv_mass;
                 count += 1;
                 if count > MOST_JOINTS || !joint.only_holds() {
-                    return false;
+                    return None;
                 }
             }
             bodies += 1;
             body = self.bodies.records[body].island_next;
         }
-        is_heavy && halves <= 2 * bodies
+        (halves > 0 && halves <= 2 * bodies).then_some(is_heavy)
+    }
+
+    /// True if the joints of an island that is refined are solved all at once: those with a heavy body always, long ones as long as
+    /// nothing touches them.
+    pub(super) fn is_direct_chain(&self, island: u32) -> bool {
+        self.chain_of(island).is_some_and(|is_heavy| is_heavy || !self.touches(island))
     }
 }

@@ -2,9 +2,10 @@
 //! counts every allocation of the process.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use topple::exec::Pool;
+use std::sync::{Arc, Mutex};
+use topple::exec::{Executor, Pool};
 use topple::joint::Hinge;
 use topple::math::*;
 use topple::{BodyDef, JointDef, JointKind, Methods, Settings, Shape2, Shape3, ShapeDef, World};
@@ -69,6 +70,19 @@ fn columns<D: Dim>(plane: D::Shape, cube: &D::Shape) -> World<D> {
     world
 }
 
+/// A pool of three threads, all of which have begun: starting a thread allocates, in its own time.
+fn three_threads() -> Arc<Pool> {
+    let pool = Arc::new(Pool::new(3));
+    let seen = Mutex::new(BTreeSet::new());
+    while seen.lock().unwrap().len() < 3 {
+        pool.run(64, &|_| {
+            seen.lock().unwrap().insert(format!("{:?}", std::thread::current().id()));
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        });
+    }
+    pool
+}
+
 /// Allocations in `steps` steps.
 fn count<D: Dim>(world: &mut World<D>, steps: usize) -> usize {
     let before = COUNT.load(Ordering::Relaxed);
@@ -90,7 +104,7 @@ fn settled_steps_allocate_nothing<D: Dim>(plane: D::Shape, cube: D::Shape) {
         assert!(!world.events().persist.is_empty());
         assert_eq!(count(&mut world, 20), 0, "{}: awake", method.name);
         // On threads: the pool hands work out without allocating either.
-        world.set_executor(Arc::new(Pool::new(3)));
+        world.set_executor(three_threads());
         world.step();
         assert_eq!(count(&mut world, 20), 0, "{}: awake, on three threads", method.name);
         // Asleep.
@@ -112,21 +126,15 @@ fn settled_joints_allocate_nothing<D: Dim>(cube: &D::Shape) {
         let mut world =
             World::<D>::with_settings(Settings { sleeping: false, ..Settings::default() }).unwrap();
         world.set_solver_by_name(method.name).unwrap();
-        let at = |x: f32, y: f32| {
-            let mut v = D::Vec::ZERO;
-            v.set(0, x);
-            v.set(1, y);
-            D::Point::from_vec(v)
-        };
         for column in 0..40 {
-            let mut above = world.create_body(BodyDef::fixed(at(column as f32, 0.0))).unwrap();
+            let mut above = world.create_body(BodyDef::fixed(at::<D>(column as f32, 0.0))).unwrap();
             for row in 1..10 {
                 let mut shape = ShapeDef::new(cube.clone());
                 shape.filter.mask = 0;
-                let def = BodyDef::dynamic(at(column as f32, -(row as f32)));
+                let def = BodyDef::dynamic(at::<D>(column as f32, -(row as f32)));
                 let link = world.create_body_with(def, [shape]).unwrap();
                 let kind = if row % 2 == 0 { JointKind::Fixed } else { JointKind::Hinge(Hinge::default()) };
-                let frame = Pose::at(at(column as f32, 0.5 - row as f32));
+                let frame = Pose::at(at::<D>(column as f32, 0.5 - row as f32));
                 let def = JointDef::at(&world, above, link, kind, frame).unwrap();
                 world.create_joint(JointDef { max_force: 1e6, ..def }).unwrap();
                 above = link;
@@ -134,12 +142,111 @@ fn settled_joints_allocate_nothing<D: Dim>(cube: &D::Shape) {
         }
         (0..30).for_each(|_| world.step());
         assert_eq!(count(&mut world, 20), 0, "{}: joints", method.name);
-        world.set_executor(Arc::new(Pool::new(3)));
-        // Starting a thread allocates, in its own time.
-        std::thread::sleep(std::time::Duration::from_millis(200));
+        world.set_executor(three_threads());
         (0..30).for_each(|_| world.step());
         assert_eq!(count(&mut world, 20), 0, "{}: joints on three threads", method.name);
     }
+}
+
+/// The point (x, y) or (x, y, 0).
+fn at<D: Dim>(x: Real, y: Real) -> D::Point {
+    let mut v = D::Vec::ZERO;
+    v.set(0, x);
+    v.set(1, y);
+    D::Point::from_vec(v)
+}
+
+/// After so many steps: 60 on one thread allocate nothing, nor do 60 on three. `works`: it is the case that it should be.
+fn no_allocation<D: Dim>(what: &str, mut world: World<D>, settle: usize, works: impl Fn(&World<D>) -> bool) {
+    (0..settle).for_each(|_| world.step());
+    assert!(works(&world), "{what}: {:?}", world.profile().counters);
+    assert_eq!(count(&mut world, 60), 0, "{what}");
+    world.set_executor(three_threads());
+    (0..10).for_each(|_| world.step());
+    assert_eq!(count(&mut world, 60), 0, "{what}, on three threads");
+    assert!(works(&world), "{what}: {:?}", world.profile().counters);
+}
+
+/// What takes its own way through the solver: chains solved at once, towers by statics, columns in small steps.
+fn refined_steps_allocate_nothing<D: Dim>(plane: D::Shape, cube: &D::Shape) {
+    let empty = || {
+        let mut world =
+            World::<D>::with_settings(Settings { sleeping: false, ..Settings::default() }).unwrap();
+        world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [ShapeDef::new(plane.clone())]).unwrap();
+        world
+    };
+    let mut world = empty();
+    let mut last = world.create_body(BodyDef::fixed(at::<D>(0.0, 90.0))).unwrap();
+    for i in 0..40 {
+        let density = if i == 39 { 1000.0 } else { 1.0 };
+        let shape = ShapeDef::new(cube.clone()).density(density);
+        // A little askew, so that it swings.
+        let place = |length: Real| at::<D>(0.1 * length, 90.0 - length);
+        let link = world.create_body_with(BodyDef::dynamic(place(2.0 * i as Real + 1.0)), [shape]).unwrap();
+        let def = JointDef::ball(&world, last, link, place(2.0 * i as Real)).unwrap();
+        world.create_joint(def).unwrap();
+        last = link;
+    }
+    no_allocation("chain with a heavy end, swinging", world, 120, |w| w.profile().counters.at_once > 0);
+
+    let tower = |world: &mut World<D>, x: Real| {
+        for i in 0..40 {
+            let def = BodyDef::dynamic(at::<D>(x, 0.5 + i as Real));
+            world.create_body_with(def, [ShapeDef::new(cube.clone())]).unwrap();
+        }
+    };
+    let mut world = empty();
+    (0..5).for_each(|i| tower(&mut world, 3.0 * i as Real));
+    no_allocation("towers by statics", world, 240, |w| w.profile().counters.standing > 0);
+
+    let mut world = empty();
+    (0..5).for_each(|i| tower(&mut world, 3.0 * i as Real));
+    let settings = Settings { statics: false, ..world.settings().clone() };
+    world.set_settings(settings).unwrap();
+    no_allocation("towers in small steps", world, 240, |w| w.profile().counters.refined > 0);
+}
+
+/// A semicircular arch of 27 voussoirs of centreline radius 10 m, 1.2 m thick, in small steps.
+fn arch() -> World<D2> {
+    let mut world = World::<D2>::with_settings(Settings { sleeping: false, ..Settings::default() }).unwrap();
+    world.create_body_with(BodyDef::fixed([0.0, 0.0]), [Shape2::half_plane(Vec2::Y, 0.0)]).unwrap();
+    for i in 0..27 {
+        let corner = |radius: Real, k: usize| {
+            let (sin, cos) = sin_cos(core::f32::consts::PI * k as Real / 27.0);
+            Vec2::new(radius * cos, radius * sin)
+        };
+        let corners = [corner(9.4, i), corner(10.6, i), corner(10.6, i + 1), corner(9.4, i + 1)];
+        let middle = corners.iter().fold(Vec2::ZERO, |sum, &c| sum + c) * 0.25;
+        let shape = ShapeDef::new(Shape2::polygon(&corners.map(|c| c - middle)).unwrap()).friction(1.0);
+        world.create_body_with(BodyDef::dynamic([middle.x, middle.y]), [shape]).unwrap();
+    }
+    world
+}
+
+/// Elastic balls in a closed room without gravity: contacts come and go in every step. Settled is what has seen the most of
+/// everything at once that it will see.
+fn gas<D: Dim>(walls: &[(D::Shape, D::Vec)], ball: &D::Shape) -> World<D> {
+    let settings = Settings { gravity: D::Vec::ZERO, sleeping: false, ..Settings::default() };
+    let mut world = World::<D>::with_settings(settings).unwrap();
+    for (wall, normal) in walls {
+        let shape = ShapeDef::new(wall.clone()).restitution(1.0).friction(0.0);
+        world.create_body_with(BodyDef::fixed(D::Point::from_vec(*normal * -6.0)), [shape]).unwrap();
+    }
+    let side = if D::N == 3 { 6 } else { 15 };
+    for i in 0..side * side * if D::N == 3 { side } else { 1 } {
+        let mut place = D::Vec::ZERO;
+        let mut rest = i;
+        for axis in 0..D::N {
+            place.set(axis, ((rest % side) as Real - 0.5 * (side - 1) as Real) * 10.0 / side as Real);
+            rest /= side;
+        }
+        let mut velocity = place * -0.5;
+        velocity.set(0, ((i * 7919) % 11) as Real - 5.0);
+        let def = BodyDef { linear_velocity: velocity, ..BodyDef::dynamic(D::Point::from_vec(place)) };
+        let shape = ShapeDef::new(ball.clone()).restitution(1.0).friction(0.0);
+        world.create_body_with(def, [shape]).unwrap();
+    }
+    world
 }
 
 /// The square pyramid of 9 455 boxes that engines are compared by: 70 210 pairs, 35 120 contacts, 140 480 points.
@@ -172,6 +279,13 @@ fn main() {
     a_large_pyramid_takes_less_than_50_mib();
     settled_joints_allocate_nothing::<D2>(&Shape2::rectangle(0.5, 0.5));
     settled_joints_allocate_nothing::<D3>(&Shape3::cuboid(0.5, 0.5, 0.5));
+    refined_steps_allocate_nothing::<D2>(Shape2::half_plane(Vec2::Y, 0.0), &Shape2::rectangle(1.0, 1.0));
+    refined_steps_allocate_nothing::<D3>(Shape3::plane(Vec3::Y, 0.0), &Shape3::cuboid(1.0, 1.0, 1.0));
+    no_allocation("arch", arch(), 240, |w| w.profile().counters.refined > 0);
+    let walls = [Vec2::X, -Vec2::X, Vec2::Y, -Vec2::Y].map(|n| (Shape2::half_plane(n, 0.0), n));
+    no_allocation("gas of discs", gas::<D2>(&walls, &Shape2::circle(0.2)), 900, |w| w.awake_count() > 200);
+    let walls = [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y, Vec3::Z, -Vec3::Z].map(|n| (Shape3::plane(n, 0.0), n));
+    no_allocation("gas of spheres", gas::<D3>(&walls, &Shape3::sphere(0.4)), 900, |w| w.awake_count() > 200);
     settled_steps_allocate_nothing::<D2>(Shape2::half_plane(Vec2::Y, 0.0), Shape2::rectangle(1.0, 1.0));
     settled_steps_allocate_nothing::<D3>(Shape3::plane(Vec3::Y, 0.0), Shape3::cuboid(1.0, 1.0, 1.0));
     println!("settled worlds of 5000 bodies allocate nothing");

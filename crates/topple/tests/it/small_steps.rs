@@ -3,7 +3,7 @@
 use crate::support::*;
 use std::sync::Arc;
 use topple::exec::Pool;
-use topple::force::UniformGravity;
+use topple::force::{Anchor, Attraction, Scope, Spring, UniformGravity};
 use topple::joint::{Ball, Hinge};
 use topple::math::*;
 use topple::{BodyDef, BodyId, JointDef, JointKind, Pose, ShapeDef, World};
@@ -264,13 +264,25 @@ fn chains_hold_any_load_3d() {
     chains_hold_any_load::<D3>();
 }
 
-/// Where a force generator connects all bodies, chains are not solved at once; finer sub-steps and stiffer joints hold them.
+/// Under a force generator chains are solved at once as without: it is asked for their bodies in their own sub-steps.
 fn chains_hold_under_generators<D: TestDim>() {
     let ball = JointKind::Ball(Ball::default());
-    let mut world = World::<D>::new();
-    world.add_generator(UniformGravity::<D>::new(D::vec(0.0, -0.01))).unwrap();
-    let stretch = stretch_of_swing(&mut world, 1e3, [ball, ball]);
-    assert!(stretch < 0.01, "1:1000 stretches by {stretch}");
+    let swing = |by_generator: bool| {
+        let mut world = World::<D>::new();
+        let gravity = D::vec(0.0, -9.8);
+        if by_generator {
+            adjust(&mut world, |s| s.gravity = D::Vec::ZERO);
+            world.add_generator(UniformGravity::<D>::new(gravity)).unwrap();
+        }
+        let stretch = stretch_of_swing(&mut world, 1e3, [ball, ball]);
+        assert!(stretch < 0.005, "1:1000 stretches by {stretch}, generator: {by_generator}");
+        let counters = world.profile().counters;
+        assert_eq!((counters.refined, counters.refinement, counters.at_once), (20, 1, 20));
+        let end = world.body_ids().last().unwrap();
+        world.body(end).unwrap().position().to_vec()
+    };
+    let [plain, generated] = [false, true].map(swing);
+    assert_near("end of the chain after 5 s", generated, plain, 0.05, "m");
 }
 
 #[test]
@@ -280,6 +292,129 @@ fn chains_hold_under_generators_2d() {
 #[test]
 fn chains_hold_under_generators_3d() {
     chains_hold_under_generators::<D3>();
+}
+
+/// Force generators drag nothing into small steps: what is refined stays so, by statics too, and everything else goes its way to the bit as
+/// if the refined group were not there.
+fn generators_leave_others_alone<D: TestDim>() {
+    let scene = |has_stack: bool, statics: bool| {
+        let mut world = World::<D>::new();
+        adjust(&mut world, |s| (s.sleeping, s.statics) = (false, statics));
+        world.add_generator(UniformGravity::<D>::new(D::vec(0.3, -0.1))).unwrap();
+        let bob = add_body(&mut world, -30.0, 8.0, D::ball(0.3));
+        let hook = Anchor::World(D::point(-32.0, 10.0));
+        world.add_generator(Spring::new(hook, Anchor::body(bob), 200.0, 1.0)).unwrap();
+        let mut others = vec![bob];
+        for i in 0..40 {
+            others.push(add_body(&mut world, 20.0 + 3.0 * i as Real, 4.0, D::cube(1.0)));
+        }
+        if has_stack {
+            heavy_on_light(&mut world);
+        } else {
+            add_floor(&mut world, 0.6);
+        }
+        (world, others)
+    };
+    let (mut alone, ids) = scene(false, true);
+    for statics in [true, false] {
+        let (mut world, others) = scene(true, statics);
+        for step in 0..120 {
+            if statics {
+                alone.step();
+            }
+            world.step();
+            let counters = world.profile().counters;
+            assert!(counters.refined <= 11, "step {step}: {} bodies in small steps", counters.refined);
+        }
+        let counters = world.profile().counters;
+        assert_eq!((counters.refined, counters.standing), (11, if statics { 11 } else { 0 }));
+        for (&a, &b) in others.iter().zip(&ids) {
+            let [one, other] = [world.body(a).unwrap(), alone.body(b).unwrap()];
+            assert_eq!(one.position().to_vec(), other.position().to_vec(), "statics {statics}");
+            assert_eq!(one.linear_velocity(), other.linear_velocity(), "statics {statics}");
+        }
+    }
+}
+
+#[test]
+fn generators_leave_others_alone_2d() {
+    generators_leave_others_alone::<D2>();
+}
+#[test]
+fn generators_leave_others_alone_3d() {
+    generators_leave_others_alone::<D3>();
+}
+
+/// Generators that connect a refined group with something else: two stacks pull at each other by a spring as strongly as it says, and
+/// bodies that attract each other do so across groups.
+fn generators_reach_across_groups<D: TestDim>() {
+    let mut world = World::<D>::new();
+    adjust(&mut world, |s| (s.sleeping, s.statics, s.gravity) = (false, false, D::vec(0.0, -10.0)));
+    let top = heavy_on_light(&mut world);
+    let other = add_shaped(&mut world, 8.0, 0.5, ShapeDef::new(D::cube(1.0)).friction(0.6));
+    // Aside of the heavy one by 8 m, below by 10 m: 12.8 m, of which 12 m are slack.
+    let spring = Spring::new(Anchor::body(top), Anchor::body(other), 5.0, 12.0);
+    world.add_generator(spring).unwrap();
+    let scope = Scope { bodies: Some(vec![top, other]), ..Scope::default() };
+    world.add_generator(Attraction { scope, ..Attraction::<D>::gravity(0.1) }).unwrap();
+    run(&mut world, 3.0);
+    assert_eq!(world.profile().counters.refined, 11);
+    let length = (64.0_f32 + 100.0).sqrt();
+    let pull = 5.0 * (length - 12.0);
+    let lift = pull * 10.0 / length;
+    let mass = world.body(other).unwrap().mass();
+    let contact = world.contacts_of(other).unwrap().find(|contact| contact.is_touching()).unwrap();
+    // The heavy one attracts it too, by 0.1·m·M/r² along the same line.
+    let heavy = world.body(top).unwrap().mass();
+    let attracted = 0.1 * mass * heavy / (length * length) * 10.0 / length;
+    let expected = 10.0 * mass - lift - attracted;
+    assert_close("what the ground bears", contact.normal_force(), expected, 0.02 * 10.0 * mass, "N");
+}
+
+#[test]
+fn generators_reach_across_groups_2d() {
+    generators_reach_across_groups::<D2>();
+}
+#[test]
+fn generators_reach_across_groups_3d() {
+    generators_reach_across_groups::<D3>();
+}
+
+/// Long chains of like links are solved at once while nothing touches them, and hardly stretch; without `direct_joints` they do.
+fn long_chains_hold_themselves<D: TestDim>() {
+    for (direct, least, most) in [(true, 0.0, 0.001), (false, 0.005, 0.02)] {
+        let mut world = World::<D>::new();
+        adjust(&mut world, |s| (s.sleeping, s.direct_joints) = (false, direct));
+        let mut last = world.create_body(BodyDef::fixed(D::point(0.0, 0.0))).unwrap();
+        let mut joints = Vec::new();
+        for i in 0..100 {
+            let mut shape = ShapeDef::new(D::block(0.2, 0.4));
+            shape.filter.mask = 0;
+            let next = add_shaped(&mut world, 0.0, -0.5 * i as Real - 0.25, shape);
+            let pivot = Pose::at(D::point(0.0, -0.5 * i as Real));
+            let kind = JointKind::Ball(Ball::default());
+            let joint = JointDef::at(&world, last, next, kind, pivot).unwrap();
+            joints.push(world.create_joint(joint).unwrap());
+            last = next;
+        }
+        run(&mut world, 5.0);
+        let gap = |&id| {
+            let [a, b] = world.joint(id).unwrap().anchors();
+            (b - a).length()
+        };
+        let stretch = joints.iter().map(gap).sum::<Real>() / 50.0;
+        assert!(stretch >= least && stretch < most, "direct_joints {direct}: {stretch}");
+        assert_eq!(world.profile().counters.at_once, if direct { 100 } else { 0 });
+    }
+}
+
+#[test]
+fn long_chains_hold_themselves_2d() {
+    long_chains_hold_themselves::<D2>();
+}
+#[test]
+fn long_chains_hold_themselves_3d() {
+    long_chains_hold_themselves::<D3>();
 }
 
 /// A swing of the whole is hardly damped: in 20 s, three periods, a heavy pendulum on a light chain loses some hundredths. It is let go

@@ -475,6 +475,147 @@ fn twist_decides_3d() {
     }
 }
 
+/// Towers of `height` slabs, 1 m wide and 0.5 m high, 2 m apart on one long slab whose top is at `y`. The long one first, then tower by tower.
+fn towers_on_a_slab<D: TestDim>(world: &mut World<D>, towers: usize, height: usize, y: Real) -> Vec<BodyId> {
+    adjust(world, |s| (s.sleeping, s.gravity) = (false, D::vec(0.0, -10.0)));
+    let width = 2.0 * towers as Real;
+    let slab = ShapeDef::new(D::block(width, 1.0)).friction(0.6);
+    let mut ids = vec![add_shaped(world, 0.0, y - 0.5, slab)];
+    for tower in 0..towers {
+        let x = 2.0 * tower as Real + 1.0 - 0.5 * width;
+        for i in 0..height {
+            let shape = ShapeDef::new(D::block(1.0, 0.5)).friction(0.6);
+            ids.push(add_shaped(world, x, y + 0.25 + 0.5 * i as Real, shape));
+        }
+    }
+    ids
+}
+
+/// Weight of some bodies [N], g = 10 m/s².
+fn weight_of<D: Dim>(world: &World<D>, ids: &[BodyId]) -> Real {
+    ids.iter().map(|&id| 10.0 * world.body(id).unwrap().mass()).sum()
+}
+
+/// Any number of towers on one slab that lies on the ground or stands on legs: all stand, and the ground bears the weight of all.
+fn towers_share_a_slab<D: TestDim>() {
+    for (towers, height, legs) in [(2, 60, 0), (8, 60, 0), (30, 20, 0), (2, 20, 2), (8, 20, 3), (8, 20, 5)] {
+        let name = format!("{towers} towers of {height}, {legs} legs");
+        let mut world = World::<D>::new();
+        let ground = add_floor(&mut world, 0.6);
+        let y = if legs == 0 { 1.0 } else { 2.0 };
+        let mut ids = towers_on_a_slab(&mut world, towers, height, y);
+        let starts: Vec<D::Vec> = ids.iter().map(|&id| place(&world, id)).collect();
+        let mut feet = vec![ids[0]];
+        if legs > 0 {
+            feet = (0..legs)
+                .map(|i| {
+                    let x = (i as Real / (legs - 1) as Real - 0.5) * (2.0 * towers as Real - 1.0);
+                    add_shaped(&mut world, x, 0.5, ShapeDef::new(D::cube(1.0)).friction(0.6))
+                })
+                .collect();
+            ids.extend(&feet);
+        }
+        world.step();
+        world.step();
+        assert_eq!(standing(&world) as usize, ids.len(), "{name}");
+        run(&mut world, 6.0);
+        assert_eq!(standing(&world) as usize, ids.len(), "{name}: later");
+        for (&id, &start) in ids.iter().zip(&starts) {
+            assert_near(format!("{name}: a body"), place(&world, id), start, 1e-3, "m");
+        }
+        let borne: Real = feet.iter().map(|&foot| force_between(&world, ground, foot)).sum();
+        let weight = weight_of(&world, &ids);
+        assert_close(format!("{name}: on the ground"), borne, weight, 1e-3 * weight, "N");
+        let on_slab: Real = (0..towers).map(|i| force_between(&world, ids[0], ids[1 + i * height])).sum();
+        let above = weight_of(&world, &ids[1..=towers * height]);
+        assert_close(format!("{name}: on the slab"), on_slab, above, 1e-3 * above, "N");
+    }
+}
+
+/// One of several towers on a slab is pushed over; the others go on standing.
+fn one_tower_falls<D: TestDim>() {
+    let mut world = World::<D>::new();
+    add_floor(&mut world, 0.6);
+    let (towers, height) = (5, 14);
+    let ids = towers_on_a_slab(&mut world, towers, height, 1.0);
+    run(&mut world, 0.5);
+    assert_eq!(standing(&world) as usize, ids.len());
+    let last = &ids[1 + (towers - 1) * height..];
+    for &id in &last[7..] {
+        world.body_mut(id).unwrap().set_linear_velocity(D::vec(4.0, 0.0)).unwrap();
+    }
+    world.step();
+    run(&mut world, 5.0);
+    let top = place(&world, last[height - 1]);
+    assert!(top.get(1) < 5.0, "the pushed one fell: {top:?}");
+    for tower in 0..towers - 1 {
+        let top = place(&world, ids[(tower + 1) * height]);
+        let x = 2.0 * tower as Real + 1.0 - towers as Real;
+        assert_near(format!("tower {tower}"), top, D::vec(x, 0.75 + 0.5 * height as Real), 0.05, "m");
+    }
+}
+
+/// Heavy bodies on several light ones: a bridge of two posts, boxes that touch side by side, a small pyramid.
+fn heavy_on_several<D: TestDim>() {
+    for ratio in [1e3, 1e5] {
+        type Rows = Vec<(Real, Vec<Real>)>;
+        let cases: [(&str, Rows); 5] = [
+            ("two posts", vec![(0.5, vec![-1.0, 1.0])]),
+            ("side by side", vec![(0.5, vec![-0.5, 0.5])]),
+            ("three", vec![(0.5, vec![-1.0, 0.0, 1.0])]),
+            ("pyramid", vec![(0.5, vec![-1.0, 0.0, 1.0]), (1.5, vec![-0.5, 0.5])]),
+            (
+                "larger pyramid",
+                vec![(0.5, vec![-1.5, -0.5, 0.5, 1.5]), (1.5, vec![-1.0, 0.0, 1.0]), (2.5, vec![-0.5, 0.5])],
+            ),
+        ];
+        for (name, rows) in cases {
+            if rows.len() > 2 && ratio > 1e3 {
+                // There the straight line puts the whole load on the edge of the lowest row, and rounding decides.
+                continue;
+            }
+            let mut world = World::<D>::new();
+            let ground = add_floor(&mut world, 0.6);
+            adjust(&mut world, |s| (s.sleeping, s.gravity) = (false, D::vec(0.0, -10.0)));
+            let mut ids = Vec::new();
+            for (y, places) in &rows {
+                for &x in places {
+                    ids.push(add_body(&mut world, x, *y, D::cube(1.0)));
+                }
+            }
+            let width = if rows.len() > 1 { 2.0 } else { 3.0 };
+            let (y, shape) = (rows.len() as Real + 0.5, D::block(width, 1.0));
+            let density = ratio / width;
+            let top = add_shaped(&mut world, 0.0, y, ShapeDef::new(shape).density(density).friction(0.6));
+            ids.push(top);
+            run(&mut world, 5.0);
+            assert_near(format!("{name}, 1:{ratio}"), place(&world, top), D::vec(0.0, y), 1e-3, "m");
+            assert_eq!(standing(&world) as usize, ids.len(), "{name}, 1:{ratio}");
+            let borne: Real = ids.iter().map(|&id| force_between(&world, ground, id)).sum();
+            let weight = weight_of(&world, &ids);
+            assert_close(format!("{name}, 1:{ratio}: on the ground"), borne, weight, 1e-3 * weight, "N");
+        }
+    }
+}
+
+/// A leg that is too short bears nothing, and a slab over a single post in its middle needs no other.
+fn short_legs_bear_nothing<D: TestDim>() {
+    let mut world = World::<D>::new();
+    let ground = add_floor(&mut world, 0.6);
+    adjust(&mut world, |s| (s.sleeping, s.gravity) = (false, D::vec(0.0, -10.0)));
+    let legs: Vec<BodyId> = [(-2.0, 1.0), (0.0, 0.996), (2.0, 1.0)]
+        .iter()
+        .map(|&(x, height)| add_body(&mut world, x, 0.5 * height, D::block(0.5, height)))
+        .collect();
+    let slab = add_shaped(&mut world, 0.0, 1.5, ShapeDef::new(D::block(5.0, 1.0)).density(1000.0));
+    run(&mut world, 3.0);
+    let [left, middle, right] = [0, 1, 2].map(|i| force_between(&world, legs[i], slab));
+    let weight = weight_of(&world, &[slab]);
+    assert!(middle < 0.1 * weight, "the short leg bears {middle} of {weight} N");
+    assert_close("long legs", left + right + middle, weight, 0.02 * weight, "N");
+    assert!(force_between(&world, ground, legs[1]) < 0.1 * weight);
+}
+
 macro_rules! both {
     ($($name:ident, $d2:ident, $d3:ident;)*) => {$(
         #[test]
@@ -504,5 +645,9 @@ both! {
     moved_by_hand_is_looked_at_again, moved_by_hand_is_looked_at_again_2d, moved_by_hand_is_looked_at_again_3d;
     islands_part_again, islands_part_again_2d, islands_part_again_3d;
     errors_are_worked_off, errors_are_worked_off_2d, errors_are_worked_off_3d;
+    towers_share_a_slab, towers_share_a_slab_2d, towers_share_a_slab_3d;
+    one_tower_falls, one_tower_falls_2d, one_tower_falls_3d;
+    heavy_on_several, heavy_on_several_2d, heavy_on_several_3d;
+    short_legs_bear_nothing, short_legs_bear_nothing_2d, short_legs_bear_nothing_3d;
     standing_is_deterministic, standing_is_deterministic_2d, standing_is_deterministic_3d;
 }

@@ -4,6 +4,10 @@ use topple::exec::Pool;
 use topple::solver::{SimdWidth, SolverSoftStep};
 use topple::*;
 
+// Random worlds, and what they are made of.
+mod makings;
+mod random_worlds;
+
 fn scene3(width: SimdWidth, threads: usize) -> u64 {
     let mut w = World3::new();
     w.set_solver(SolverSoftStep::with_width(width));

@@ -47,39 +47,37 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     fn run<L: Lanes>(self) {
         // Each pass is compiled for itself: a branch per row would keep all of them in the loop.
         match self.pass {
-            Pass::WarmStart => {
-                self.each::<L>(|row, friction, a, b, _| kernel::warm_start(row, friction, a, b))
-            }
-            Pass::Solve => self.each::<L>(|row, friction, a, b, params| {
-                solve_normals::<L, N, A, P, true>(row, a, b, params);
-                kernel::solve_friction(row, friction, a, b);
-            }),
-            Pass::Relax => {
-                self.each::<L>(|row, _, a, b, params| solve_normals::<L, N, A, P, false>(row, a, b, params));
-            }
+            Pass::WarmStart => self.each::<L, WARM_START>(),
+            Pass::Solve => self.each::<L, SOLVE>(),
+            Pass::Relax => self.each::<L, RELAX>(),
         }
     }
 }
 
+/// [`Pass`] as a number that code is made for.
+const WARM_START: u8 = Pass::WarmStart as u8;
+const SOLVE: u8 = Pass::Solve as u8;
+const RELAX: u8 = Pass::Relax as u8;
+
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
     RowRun<'_, '_, N, A, P, T, K, S>
 {
+    /// PERF: no closure in here. One that the compiler does not inline loses the wide instructions of its caller, and a step takes
+    /// fifteen times as long.
     #[inline(always)]
-    fn each<L: Lanes>(
-        self,
-        solve: impl Fn(
-            &mut Row<N, A, P>,
-            &mut FrictionRow<A, T, K, P>,
-            &mut kernel::Side<L, N, A>,
-            &mut kernel::Side<L, N, A>,
-            PassParams,
-        ),
-    ) {
+    fn each<L: Lanes, const PASS: u8>(self) {
         for (i, (row, friction)) in self.rows.iter_mut().zip(self.friction).enumerate() {
             let at = self.first + i;
-            let [mut a, mut b] =
-                [0, 1].map(|side| kernel::gather(self.crowd.side(at, side).map(|body| &body.0)));
-            solve(row, friction, &mut a, &mut b, self.params);
+            let mut a = kernel::gather(self.crowd.side(at, 0).map(|body| &body.0));
+            let mut b = kernel::gather(self.crowd.side(at, 1).map(|body| &body.0));
+            match PASS {
+                WARM_START => kernel::warm_start(row, friction, &mut a, &mut b),
+                SOLVE => {
+                    solve_normals::<L, N, A, P, true>(row, &mut a, &mut b, self.params);
+                    kernel::solve_friction(row, friction, &mut a, &mut b);
+                }
+                _ => solve_normals::<L, N, A, P, false>(row, &mut a, &mut b, self.params),
+            }
             kernel::scatter(&a, self.crowd, (at, 0));
             kernel::scatter(&b, self.crowd, (at, 1));
         }

@@ -18,6 +18,8 @@ pub(crate) struct Heavy {
     pub(crate) per_weight: Real,
     /// Ratio of masses above which the heavier one counts as a load.
     pub(crate) limit: Real,
+    /// Load of a joint above which its chain may be worth solving all at once.
+    pub(crate) chain: Real,
     /// Share of the load that settles.
     pub(crate) settled: Real,
     /// Unit vector against gravity; zero without.
@@ -34,11 +36,12 @@ impl Heavy {
         list: &mut Vec<HeavyLoad>,
     ) {
         // Once, and for all that may come: a settled step allocates nothing.
-        if list.capacity() == 0 && (ratio > limit || weight > self.limit.max(limit)) {
+        let least = if is_joint { self.chain.max(limit) } else { limit };
+        if list.capacity() == 0 && (ratio > least || weight > self.limit.max(limit)) {
             list.reserve(LOADS);
         }
-        // What a joint was found to bear does not count: joints that contradict each other pull without end.
-        if ratio > limit && !is_joint {
+        // What a joint was found to bear counts for chains alone: joints that contradict each other pull without end.
+        if ratio > least {
             list.push(HeavyLoad { bodies, ratio, is_weight: false, is_joint });
         }
         if weight > self.limit.max(limit) {

@@ -226,6 +226,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let heavy = Heavy {
             per_weight: 1.0 / (settings.weight_scale() * h),
             limit: settings.refine_load,
+            chain: settings.direct_load,
             settled: if refinement > 1.0 { 0.0 } else { settings.settling },
             up: [0, 1, 2].map(|i| if i < N { -gravity.get(i) } else { 0.0 }),
         };
