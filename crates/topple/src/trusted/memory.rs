@@ -51,15 +51,26 @@ fn fields_of_rows<const N: usize, const A: usize, const P: usize, const T: usize
 ) {
     fn zero<T: Zero>(_: T) {}
     let Row { write_a, write_b, count, bounces, rolls, grains, n, inv_ma, inv_mb, points } = row;
-    (zero([write_a, write_b, count, rolls, grains]), zero(bounces));
-    (zero(n), zero([inv_ma, inv_mb]), zero(points));
+    zero([write_a, write_b, count, rolls, grains]);
+    zero(bounces);
+    zero(n);
+    zero([inv_ma, inv_mb]);
+    zero(points);
     let FrictionRow { ja, jb, mass, lambda, target, mu, mu_static, twist: twists } = friction;
-    (zero([ja, jb]), zero(mass), zero([lambda, target]), zero([mu, mu_static]), zero(twists));
+    zero([ja, jb]);
+    zero(mass);
+    zero([lambda, target]);
+    zero([mu, mu_static]);
+    zero(twists);
     let Point { ja, jb, mass, s0, lambda, load } = point;
-    (zero([ja, jb]), zero([mass, s0, lambda, load]));
+    zero([ja, jb]);
+    zero([mass, s0, lambda, load]);
     let Twist { ja, jb, mass, lambda, lever } = twist;
-    (zero([ja, jb]), zero([mass, lambda]), zero(lever));
-    (zero(slots), zero(writes));
+    zero([ja, jb]);
+    zero([mass, lambda]);
+    zero(lever);
+    zero(slots);
+    zero(writes);
 }
 
 /// Makes the array `count` long without copying what was there: items that are new, or all of them, are zero. Memory fresh from the

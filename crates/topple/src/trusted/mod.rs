@@ -21,7 +21,7 @@ mod owned;
 mod pieces;
 mod stages;
 
-pub(crate) use crowd::{Batch, Checks, Crowd, Ends};
+pub(crate) use crowd::{Batch, Checks, Crowd, Ends, Floats};
 pub(crate) use four::F4;
 pub(crate) use memory::{Lines, fit_zeroed, prefetch, prefetch_end, prefetch_whole};
 pub(crate) use owned::{Mine, Owned, Owners};

@@ -266,3 +266,105 @@ pub(crate) fn run_stages<J: Job>(
         job.piece(stage, part);
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::Pool;
+    use crate::trusted::{Batch, Checks, Ends};
+
+    /// Counts what it is given.
+    struct Counting;
+
+    impl Job for Counting {
+        type Bodies = (u32, u32, u32);
+        type Rotation = u32;
+        type Packed = u32;
+        type Rows = (u32, u32, u32);
+        type Contact = u32;
+        type Joints = (u32, u32, u32);
+        type Single = u32;
+        type Rest = u32;
+
+        fn piece(&self, _: usize, part: Part<'_, Self>) {
+            let add = |items: &mut [u32]| items.iter_mut().for_each(|item| *item += 1);
+            match part {
+                Part::Bodies { bodies: (a, b, c), rotations, packed, .. } => {
+                    [a, b, c, rotations, packed].into_iter().for_each(add);
+                }
+                Part::Rows { rows: (a, b, c), mut crowd, mut contacts } => {
+                    for (i, row) in a.iter().enumerate() {
+                        *contacts.get(*row as usize) += 1;
+                        *crowd.get_mut(i, 0, 0).expect("written") += 1;
+                    }
+                    [b, c].into_iter().for_each(add);
+                }
+                Part::Joints { rows: (a, b, c), mut crowd, singles, mut single_crowd, rotations } => {
+                    assert_eq!(rotations.len(), 5);
+                    (0..a.len()).for_each(|i| *crowd.get_mut(i, 0, 0).expect("written") += 1);
+                    (0..singles.len()).for_each(|i| *single_crowd.get_mut(i, 0, 0).expect("written") += 1);
+                    [a, b, c, singles].into_iter().for_each(add);
+                }
+                Part::All { rest, packed, .. } => {
+                    *rest += 1;
+                    add(packed);
+                }
+                Part::Nothing => {}
+            }
+        }
+    }
+
+    #[test]
+    fn every_piece_gets_its_part_and_needless_ones_nothing() {
+        // Three rows, two of joints, one single; row i writes body i of its batch.
+        let writes = |slot: u32| Ends { slots: [[slot, 5, 5, 5, 5, 5, 5, 5], [5; 8]], writes: [1, 0] };
+        let ends = [0, 1, 2, 0, 1, 2].map(writes);
+        let batch = |rows: Range<u32>, more: Range<u32>, is_serial: bool| Batch { rows, more, is_serial };
+        let batches = [
+            batch(0..3, 0..0, false),
+            batch(3..5, 5..6, false),
+            batch(0..3, 0..0, true),
+            batch(0..0, 5..6, true),
+        ];
+        let pool = Pool::new(3);
+        let mut checks = Checks::default();
+        let proven = checks.prove(&pool, &ends, &batches, 6);
+        let mut bodies = [[0; 5]; 3];
+        let (mut rotations, mut packed) = ([0; 5], [0; 6]);
+        let mut rows = [[0, 1, 2], [0; 3], [0; 3]];
+        let mut contacts = [0; 3];
+        let mut joints = [[0; 2]; 3];
+        let (mut singles, mut rest) = ([0], 0);
+        let [b0, b1, b2] = &mut bodies;
+        let [r0, r1, r2] = &mut rows;
+        let [j0, j1, j2] = &mut joints;
+        let arrays = Arrays::<Counting> {
+            bodies: (b0, b1, b2),
+            rotations: &mut rotations,
+            packed: &mut packed,
+            rows: (r0, r1, r2),
+            contacts: &mut contacts,
+            homes: &[0, 1, 2],
+            joints: (j0, j1, j2),
+            singles: &mut singles,
+            rest: &mut rest,
+            proven: &proven,
+            starts: [3, 5],
+        };
+        let cuts = [
+            Cut::Bodies { size: 2 },
+            Cut::Rows { batch: 0, size: 1 },
+            Cut::Joints { batch: 1, size: 1, single_size: 1 },
+            Cut::Rows { batch: 2, size: 1 },
+            Cut::Joints { batch: 3, size: 1, single_size: 1 },
+            Cut::All,
+        ];
+        run_stages(&pool, &Counting, arrays, (&cuts, &[9, 9, 9, 9, 9, 9]));
+        assert_eq!(bodies, [[1; 5]; 3]);
+        assert_eq!((rotations, rest), ([1; 5], 1));
+        // By bodies, by rows twice, by joints once, by the single one twice, and all at once; the ground all at once.
+        assert_eq!(packed, [5, 5, 6, 2, 2, 1]);
+        assert_eq!((rows, contacts), ([[0, 1, 2], [2; 3], [2; 3]], [2; 3]));
+        assert_eq!((joints, singles), ([[1; 2]; 3], [2]));
+    }
+}

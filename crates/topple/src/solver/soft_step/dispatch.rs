@@ -68,8 +68,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     fn each<L: Lanes, const PASS: u8>(self) {
         for (i, (row, friction)) in self.rows.iter_mut().zip(self.friction).enumerate() {
             let at = self.first + i;
-            let [mut a, mut b] =
-                [0, 1].map(|side| kernel::gather(self.crowd.side(at, side).map(|body| &body.0)));
+            let mut a = kernel::gather(self.crowd.side(at, 0).map(|body| &body.0));
+            let mut b = kernel::gather(self.crowd.side(at, 1).map(|body| &body.0));
             match PASS {
                 WARM_START => kernel::warm_start(row, friction, &mut a, &mut b),
                 SOLVE => {

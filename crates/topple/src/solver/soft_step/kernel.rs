@@ -68,13 +68,10 @@ pub(crate) fn scatter<L: Lanes, const N: usize, const A: usize, const S: usize>(
         return;
     }
     if N == 2 {
-        let first = L::rows([v[0], v[1], u[0], t[0]]);
-        crowd.write(row, which, |lane, body| body.put(0, first[lane]));
+        crowd.put(row, which, 0, L::rows([v[0], v[1], u[0], t[0]]));
     } else {
-        let first = L::rows([v[0], v[1], v[2], u[0]]);
-        crowd.write(row, which, |lane, body| body.put(0, first[lane]));
-        let second = L::rows([u[1], u[2], p[0], p[1]]);
-        crowd.write(row, which, |lane, body| body.put(4, second[lane]));
+        crowd.put(row, which, 0, L::rows([v[0], v[1], v[2], u[0]]));
+        crowd.put(row, which, 4, L::rows([u[1], u[2], p[0], p[1]]));
     }
 }
 

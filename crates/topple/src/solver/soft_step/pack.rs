@@ -5,7 +5,7 @@
 
 use crate::body::{BodyProps, BodyState};
 use crate::math::*;
-use crate::trusted::F4;
+use crate::trusted::{F4, Floats};
 
 /// L of a body: entries 11, 21, 22, 31, 32, 33. In the plane only the first.
 pub(crate) type Whitening = [f32; 6];
@@ -102,15 +102,16 @@ pub(crate) fn half_of_impulses<D: Dim, const S: usize>(
     plain_spin::<D>(l, half)
 }
 
+impl<const S: usize> Floats for Packed<S> {
+    #[inline(always)]
+    fn put(&mut self, offset: usize, four: F4) {
+        four.store(self.0[offset..].first_chunk_mut().expect("four floats"));
+    }
+}
+
 impl<const S: usize> Packed<S> {
     /// At rest at the start of the step: the ground, and the base for others.
     pub(crate) const ZERO: Self = Self([0.0; S]);
-
-    /// Replaces the four floats at `offset`.
-    #[inline(always)]
-    pub(crate) fn put(&mut self, offset: usize, four: F4) {
-        four.store(self.0[offset..].first_chunk_mut().expect("four floats"));
-    }
 
     /// Velocities (v, u).
     #[inline]

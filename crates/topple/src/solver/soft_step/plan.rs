@@ -113,7 +113,8 @@ impl Plan {
         // Rows of joints are numbered after those of contacts, single ones after those.
         let starts = [self.cold.len() as u32, (self.cold.len() + joints.rows.len()) as u32];
         for (number, batch) in self.batches.iter_mut().enumerate() {
-            let is_contacts = number == 0 || number >= SERIAL as usize && (number - SERIAL as usize) % 2 == 0;
+            let after = number.checked_sub(SERIAL as usize);
+            let is_contacts = number == 0 || after.is_some_and(|after| after.is_multiple_of(2));
             if !is_contacts {
                 batch.rows = batch.rows.start + starts[0]..batch.rows.end + starts[0];
                 batch.more = batch.more.start + starts[1]..batch.more.end + starts[1];

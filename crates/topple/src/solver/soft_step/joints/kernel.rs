@@ -69,13 +69,10 @@ fn scatter<L: Lanes, const N: usize, const A: usize, const R: usize, const S: us
 ) {
     let Side { v, u, p, rest, .. } = side;
     if N == 2 {
-        let first = L::rows([v.0[0].0, v.0[1].0, u.0[0].0, rest.0]);
-        crowd.write(row, which, |lane, body| body.put(0, first[lane]));
+        crowd.put(row, which, 0, L::rows([v.0[0].0, v.0[1].0, u.0[0].0, rest.0]));
     } else {
-        let first = L::rows([v.0[0].0, v.0[1].0, v.0[2].0, u.0[0].0]);
-        crowd.write(row, which, |lane, body| body.put(0, first[lane]));
-        let second = L::rows([u.0[1].0, u.0[2].0, p.0[0].0, p.0[1].0]);
-        crowd.write(row, which, |lane, body| body.put(4, second[lane]));
+        crowd.put(row, which, 0, L::rows([v.0[0].0, v.0[1].0, v.0[2].0, u.0[0].0]));
+        crowd.put(row, which, 4, L::rows([u.0[1].0, u.0[2].0, p.0[0].0, p.0[1].0]));
     }
 }
 
@@ -164,7 +161,7 @@ fn pass<
 ) {
     let RowPass { row, extra, cold, crowd, at, params, pass: which } = run;
     let mut sides: [Side<L, N, A, R>; 2] =
-        [0, 1].map(|side| gather(crowd.side(at, side).map(|body| &body.0)));
+        [gather(crowd.side(at, 0).map(|body| &body.0)), gather(crowd.side(at, 1).map(|body| &body.0))];
     let inv_masses = [X::<L>::load(&row.inv_masses[0]), X::<L>::load(&row.inv_masses[1])];
     let start = [sides[0].u, sides[1].u];
     let mut motion = Motion {
