@@ -210,8 +210,8 @@ settings! {
     /// Joints of chains and trees that bear much are solved all at once (`soft-step`): those of a body that is more than `refine_load` times as
     /// heavy as the one it is joined to, and long ones by `direct_load`. False: small steps hold what they can.
     direct_joints: bool = true, flag(), "1";
-    /// A chain or tree of like bodies that touches nothing is solved all at once if it is heavier than this many times the lighter body of
-    /// a joint, and the joint pulls with more than that.
+    /// A chain or tree of like bodies that touches nothing is solved all at once if a joint pulls with more than this many
+    /// times the weight of its lighter body, and the whole weighs more than that.
     direct_load: Real = 20.0, positive(), "1";
     /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.
     settling: Real = 0.87, within(0.0, 1.0), "1";

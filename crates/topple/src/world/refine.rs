@@ -296,8 +296,8 @@ impl<D: Dim> World<D> {
         let measured = if counts && !is_pressed { contact.min(SWING * whole) } else { 0.0 };
         let weight = if is_uneven { contact_weight } else { 0.0 };
         let mut need = Need { measured, weight, joints: false, tower };
-        if joint.min(whole) > self.settings.direct_load {
-            // Long chains bear as much as those with a heavy end. What two links pull with while they whirl is not that.
+        if joint > self.settings.direct_load && whole > self.settings.direct_load {
+            // Long chains bear as much as those with a heavy end. Short ones do for moments only, when they snap or whirl.
             need.joints = self.chain_of(island).is_some() && !self.touches(island);
         }
         if joint_weight > limit {
