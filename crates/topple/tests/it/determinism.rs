@@ -22,8 +22,8 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
                 0x038ed0a26564ea45,
                 0x9061680b25c790f5,
                 0x6e1df3876f0fbc61,
-                0x818c713717b10e99,
-                0x2d82f6c66aca4c9f,
+                0x7ea3cad076587b0f,
+                0x8021d4d2e866d393,
             ],
             [
                 0x3308fb8e7220576f,
@@ -39,10 +39,10 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
         [
             [
                 0x038ed0a26564ea45,
-                0xf4645dd148e77aef,
-                0x7da627a28df95f80,
-                0xbd8fc0a4792d3a8e,
-                0xb1608f12cac29ff5,
+                0xf68bd34334f97cb4,
+                0x0c90e9c316aec28b,
+                0xc2b24f65a169ddfa,
+                0xc2d4a6fbb0a6ac7d,
             ],
             [
                 0x3308fb8e7220576f,
