@@ -131,13 +131,14 @@ fn kernel<D: Dim>(a: &D::Shape, b: &D::Shape, places: &[Place<D>]) -> [f64; 2] {
     best.map(|time| time / places.len().max(1) as f64)
 }
 
-/// ns per pair of a world whose contacts are all kept; None if this pair is always computed.
-fn kept<D: Dim>(a: &D::Shape, b: &D::Shape, places: &[Place<D>]) -> Option<f64> {
+/// ns per pair of a world whose contacts are all kept, with a fixed or a moving body below; None if this pair is always computed.
+fn kept<D: Dim>(a: &D::Shape, b: &D::Shape, places: &[Place<D>], is_fixed: bool) -> Option<f64> {
     let settings = Settings::<D> { gravity: D::Vec::ZERO, sleeping: false, ..Settings::default() };
     let mut world = World::with_settings(settings).ok()?;
     for (i, place) in places.iter().enumerate() {
         let away = D::Vec::axis(0) * (i as Real * 10.0);
-        let bottom = BodyDef::<D>::fixed(D::Point::from_vec(away));
+        let at = D::Point::from_vec(away);
+        let bottom = if is_fixed { BodyDef::<D>::fixed(at) } else { BodyDef::<D>::dynamic(at) };
         let top =
             BodyDef { rotation: place.first.rotation, ..BodyDef::<D>::dynamic(place.first.position + away) };
         if a.support(D::Vec::axis(0)).is_some() || i == 0 {
@@ -161,7 +162,15 @@ fn kept<D: Dim>(a: &D::Shape, b: &D::Shape, places: &[Place<D>]) -> Option<f64> 
 fn table<D: Shapes>(page: &mut Page, title: &str) {
     page.head(
         title,
-        &["pair", "tumbling, cold", "tumbling, cached", "resting, cold", "resting, cached", "resting, kept"],
+        &[
+            "pair",
+            "tumbling, cold",
+            "tumbling, cached",
+            "resting, cold",
+            "resting, cached",
+            "kept on a fixed body",
+            "kept on a moving body",
+        ],
     );
     let shapes = D::all();
     for (i, (name_a, a)) in shapes.iter().enumerate() {
@@ -179,10 +188,21 @@ fn table<D: Shapes>(page: &mut Page, title: &str) {
             let tumbling = kernel::<D>(a, b, &places::<D>(a, b, false, &mut random));
             let resting_places = places::<D>(a, b, true, &mut random);
             let resting = kernel::<D>(a, b, &resting_places);
-            let kept = kept::<D>(a, b, &resting_places).map_or_else(|| "–".into(), number);
+            let keep = |is_fixed: bool| {
+                let time = kept::<D>(a, b, &resting_places, is_fixed);
+                time.filter(|_| is_fixed || a.can_move()).map_or_else(|| "–".into(), number)
+            };
             let [cold, cached] = tumbling.map(number);
             let [flat_cold, flat_cached] = resting.map(number);
-            page.row(&[format!("{name_a}, {name_b}"), cold, cached, flat_cold, flat_cached, kept]);
+            page.row(&[
+                format!("{name_a}, {name_b}"),
+                cold,
+                cached,
+                flat_cold,
+                flat_cached,
+                keep(true),
+                keep(false),
+            ]);
         }
     }
 }
@@ -194,7 +214,8 @@ pub(crate) fn run() -> std::io::Result<()> {
         "Contacts",
         "Nanoseconds per pair for every pair of convex shapes that touch. *Tumbling*: any orientation. *Resting*: upright, one on top of
 the other. *Cold*: nothing known of the pair. *Cached*: the same places, with what was known a slow step ago. *Kept*: the bodies hardly moved, and the
-contact is recycled, in a world, all costs of the stage included; a dash means that the pair rolls and is computed in every step.",
+contact is recycled, in a world, all costs of the stage included; a dash means that the pair rolls and is computed in every step, or that the lower shape
+cannot move.",
     );
     table::<D2>(&mut page, "In the plane");
     table::<D3>(&mut page, "In space");

@@ -29,6 +29,20 @@ const IN_PLANE: f64 = 1e-13;
 const SAME_SIDE_DISTANCE: f64 = 1e-7;
 const SAME_SIDE_ANGLE: f64 = 1e-9;
 
+/// How much worse directions beside the last answer count, as a share of the depth (no unit). Below 1, so that the best direction still
+/// belongs to a face; large enough that a circle of equal directions is refined at one place only.
+const PULL: f64 = 0.05;
+/// Change of the direction at which the answer stands still [rad]: a hundredth of a degree.
+const SETTLED: f64 = 2e-4;
+const MAX_ROUNDS: usize = 12;
+/// Faces from which the search goes on, and the cosine below which they are different ones (no unit; 20°).
+const STARTS: usize = 4;
+const DIFFERENT: f64 = 0.94;
+/// Largest ratio of two steps from which their sum is foretold (no unit), and the farthest way that is foretold (no unit; half a
+/// radian).
+const MAX_RATIO: f64 = 0.98;
+const MAX_LEAP: f64 = 0.5;
+
 /// True if pushing a face out by `advance` no longer matters: depth and size of B − A decide [m].
 #[inline]
 pub(super) fn is_done(advance: f64, depth: f64, size: f64) -> bool {
@@ -50,52 +64,171 @@ struct Polytope {
     face_count: usize,
     /// Largest coordinate of a vertex: what rounding is relative to.
     size: f64,
+    /// A direction that is preferred, and by how much [m]: faces count as farther by that times 1 − cosine.
+    pull: (Wide, f64),
+    iterations: u32,
 }
 
 /// Depth of the overlap, from the simplex at which GJK stopped.
 pub(super) fn depth<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> CoreDistance {
-    let mut polytope = Polytope {
-        vertices: [Vertex::default(); MAX_VERTICES],
-        vertex_count: 4,
-        faces: [Face::default(); MAX_FACES],
-        face_count: 0,
-        size: 0.0,
-    };
+    let mut polytope = Polytope::new();
     if let Err(flat) = start(cores, simplex, &mut polytope) {
         return flat;
     }
-    let mut iterations = 0;
-    let mut best = polytope.closest();
-    let mut is_exact = false;
-    while polytope.vertex_count < MAX_VERTICES {
-        iterations += 1;
-        let face = polytope.faces[best];
-        let vertex = cores.support(face.normal);
-        let advance = vertex.w.dot(face.normal) - face.distance;
-        is_exact = is_done(advance, face.distance, polytope.size);
-        if is_exact || !polytope.expand(vertex, best) {
-            break;
-        }
-        best = polytope.closest();
-    }
-    let mut found = polytope.answer(best);
+    let (best, is_exact) = polytope.grow(cores);
     if !is_exact {
-        // Out of room, as about the axis of a cylinder, where all directions are as good: the face is inside B − A by what is left,
-        // but along its normal the overlap is what the supports say.
-        let Face { normal, distance, .. } = polytope.faces[best];
-        let rest = (cores.support(normal).w.dot(normal) - distance).max(0.0);
-        found.distance -= rest;
-        found.on_a = found.on_a - normal * (0.5 * rest);
-        found.on_b = found.on_b + normal * (0.5 * rest);
+        return settle(cores, &polytope, best);
+    }
+    CoreDistance { iterations: [0, polytope.iterations], ..polytope.answer(best) }
+}
+
+/// The axis near the unit vector `near` from a to b along which the cores overlap least, if they do, and others by no less than `pull`
+/// times 1 − cosine [m]. For cores with flat sides; None if nothing is found there.
+pub(crate) fn depth_near<D: Dim>(cores: &Cores<'_, D>, near: Wide, pull: f64) -> Option<CoreDistance> {
+    let mut simplex = Simplex { count: 1, ..Simplex::default() };
+    simplex.vertices[0] = cores.support(-near);
+    simplex.weights[0] = 1.0;
+    let mut polytope = Polytope::new();
+    start(cores, &simplex, &mut polytope).ok()?;
+    polytope.pull = (-near, pull);
+    let (best, is_exact) = polytope.grow(cores);
+    let found = CoreDistance { iterations: [0, polytope.iterations], ..polytope.answer(best) };
+    (is_exact && found.distance <= 0.0).then_some(found)
+}
+
+/// The answer where the polytope ran out of room: about the common axis of round shapes, say, many directions are as good or nearly
+/// so, and all of them were looked at. Every face bounds the depth from above too, by the supports along its normal: the search goes on
+/// from the face that is closest, and from those of the lowest bounds.
+#[cold]
+fn settle<D: Dim>(cores: &Cores<'_, D>, full: &Polytope, closest: usize) -> CoreDistance {
+    let mut found = full.outer_answer(cores, closest);
+    let mut iterations = full.iterations + settle_from(cores, full, closest, &mut found);
+    let mut bounds = [0.0; MAX_FACES];
+    for (bound, face) in bounds.iter_mut().zip(&full.faces[..full.face_count]) {
+        *bound = cores.support(face.normal).w.dot(face.normal);
+        iterations += 1;
+    }
+    let mut seen = [full.faces[closest].normal; STARTS];
+    for k in 1..STARTS {
+        let is_new = |i: &usize| seen[..k].iter().all(|n| n.dot(full.faces[*i].normal) < DIFFERENT);
+        let lower = |i: usize, j: usize| if bounds[j] < bounds[i] { j } else { i };
+        let Some(start) = (0..full.face_count).filter(is_new).reduce(lower) else { break };
+        seen[k] = full.faces[start].normal;
+        iterations += settle_from(cores, full, start, &mut found);
     }
     found.iterations[1] = iterations;
     found
 }
 
+/// Smaller polytopes look at the neighbours of a face only: a pull towards the last answer ([`PULL`]) makes all others a little deeper.
+/// Where the best one is not that answer, the next comes closer to it, and from three in a row it is seen where they lead.
+/// Improves `found` and returns the iterations.
+fn settle_from<D: Dim>(cores: &Cores<'_, D>, full: &Polytope, face: usize, found: &mut CoreDistance) -> u32 {
+    let mut corners = full.faces[face].corners.map(|c| full.vertices[usize::from(c)]);
+    let mut center = full.faces[face].normal;
+    let mut iterations = 0;
+    let mut last_step: Option<Wide> = None;
+    for _ in 0..MAX_ROUNDS {
+        let mut near = Polytope::new();
+        near.size = full.size;
+        near.pull = (center, PULL * found.distance.abs());
+        let [p, q, r] = corners;
+        if near.tetrahedron([p, q, r, cores.support(-center)]).is_none() {
+            break;
+        }
+        let (best, _) = near.grow(cores);
+        iterations += near.iterations;
+        let Face { normal, corners: of_best, .. } = near.faces[best];
+        corners = of_best.map(|c| near.vertices[usize::from(c)]);
+        let next = near.outer_answer(cores, best);
+        if next.distance > found.distance {
+            *found = next;
+        }
+        let step = normal - center;
+        if step.length() <= SETTLED {
+            break;
+        }
+        // Steps that shrink by the same factor add up to a geometric series.
+        center = normal;
+        if let Some(last) = last_step.take() {
+            let ratio = (step.dot(last) / last.length_squared()).clamp(0.0, MAX_RATIO);
+            let rest = step * (ratio / (1.0 - ratio));
+            let rest = rest * (MAX_LEAP / rest.length().max(MAX_LEAP));
+            center = (normal + rest).unit().unwrap_or(normal);
+        } else {
+            last_step = Some(step);
+        }
+    }
+    iterations
+}
+
 impl Polytope {
+    fn new() -> Self {
+        Self {
+            vertices: [Vertex::default(); MAX_VERTICES],
+            vertex_count: 0,
+            faces: [Face::default(); MAX_FACES],
+            face_count: 0,
+            size: 0.0,
+            pull: (Wide::ZERO, 0.0),
+            iterations: 0,
+        }
+    }
+
+    /// Starts with a tetrahedron; None if it is flat.
+    fn tetrahedron(&mut self, mut v: [Vertex; 4]) -> Option<()> {
+        if volume(&v) > 0.0 {
+            v.swap(0, 1);
+        }
+        self.vertices[..4].copy_from_slice(&v);
+        self.vertex_count = 4;
+        for corners in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
+            self.faces[self.face_count] = self.face(corners)?;
+            self.face_count += 1;
+        }
+        Some(())
+    }
+
+    /// Grows until the closest face is on the surface of B − A, or there is no room. Returns that face, and true if it is.
+    fn grow<D: Dim>(&mut self, cores: &Cores<'_, D>) -> (usize, bool) {
+        let mut best = self.closest();
+        while self.vertex_count < MAX_VERTICES {
+            self.iterations += 1;
+            let face = self.faces[best];
+            let vertex = cores.support(face.normal);
+            let advance = vertex.w.dot(face.normal) - face.distance;
+            if is_done(advance, face.distance, self.size) {
+                return (best, true);
+            }
+            if !self.expand(vertex, best) {
+                break;
+            }
+            best = self.closest();
+        }
+        (best, false)
+    }
+
+    /// The closest face, with the pull.
     fn closest(&self) -> usize {
         let faces = &self.faces[..self.face_count];
+        let (center, pull) = self.pull;
+        if pull > 0.0 {
+            let score = |f: &Face| f.distance + pull * (1.0 - f.normal.dot(center));
+            let scores = faces.iter().map(score).enumerate();
+            return scores.fold((0, f64::INFINITY), |best, new| if new.1 < best.1 { new } else { best }).0;
+        }
         (1..faces.len()).fold(0, |best, i| if faces[i].distance < faces[best].distance { i } else { best })
+    }
+
+    /// The answer of a face that is inside B − A by what is left: along its normal the overlap is what the supports say.
+    fn outer_answer<D: Dim>(&self, cores: &Cores<'_, D>, face: usize) -> CoreDistance {
+        let mut found = self.answer(face);
+        let Face { normal, distance, .. } = self.faces[face];
+        let rest = (cores.support(normal).w.dot(normal) - distance).max(0.0);
+        found.distance -= rest;
+        found.on_a = found.on_a - normal * (0.5 * rest);
+        found.on_b = found.on_b + normal * (0.5 * rest);
+        found
     }
 
     /// The face through three vertices, seen from outside counter-clockwise; None if it has no area.
@@ -269,17 +402,8 @@ fn start<D: Dim>(
         }
         v[3] = far;
     }
-    if volume(&v) > 0.0 {
-        v.swap(0, 1);
-    }
     polytope.size = size;
-    polytope.vertices[..4].copy_from_slice(&v);
-    for corners in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
-        let Some(face) = polytope.face(corners) else { return Err(flat(cores.guess())) };
-        polytope.faces[polytope.face_count] = face;
-        polytope.face_count += 1;
-    }
-    Ok(())
+    polytope.tetrahedron(v).ok_or_else(|| flat(cores.guess()))
 }
 
 /// Six times the volume of a tetrahedron; negative if the face 0 1 2 turns its outside away from corner 3.

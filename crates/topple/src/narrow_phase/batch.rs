@@ -97,13 +97,23 @@ impl<D: Dim> PairTask<'_, D> {
         places[a as usize].relative(places[b as usize])
     }
 
+    /// True if two convex shapes lie on each other with whole faces, all points being as close to within the slop: what rolls touches
+    /// with other points in every step, but nothing rolls on a face, be it the cap of a cylinder.
+    fn is_flat(&self) -> bool {
+        let points = self.contact.manifold.points();
+        let (low, high) = points.iter().fold((Real::INFINITY, Real::NEG_INFINITY), |(low, high), p| {
+            (low.min(p.base_separation), high.max(p.base_separation))
+        });
+        points.len() >= D::N && self.contact.flags & flags::COMPOSITE == 0 && high - low <= self.contact.slop
+    }
+
     /// Keeps the contact as it is if the bodies have hardly moved against each other since it was computed [Catto2026]:
     /// anchors stay where they are on the bodies, and separations follow from them. Besides saving the work this is what
     /// makes stacks steady, because the points stop jumping. True if there is nothing more to do.
     pub fn try_keep(&mut self) -> bool {
         let settings = self.source.settings;
-        let needed = flags::KEEPS | flags::HAS_KEPT;
-        if self.contact.flags & needed != needed || settings.recycling == 0.0 {
+        let keeps = self.contact.flags & flags::KEEPS != 0 || self.is_flat();
+        if !keeps || self.contact.flags & flags::HAS_KEPT == 0 || settings.recycling == 0.0 {
             return false;
         }
         let now = self.relative_place();

@@ -19,6 +19,9 @@ const SIMILAR: Real = 0.8;
 const ASKEW: Real = 0.37;
 /// Advantage of a point that was used last time, as a factor on lengths squared and areas (no unit).
 const LOYALTY: Real = 1.1;
+/// How much less a point counts that is higher than the lowest by more than a slop: the inverse square of 1 + this, per slop (no unit). On a
+/// ball the height grows with the square of the distance, so that without this the highest points within reach would win.
+const HIGHER: Real = 2.0;
 /// Points a part holds before it is reduced.
 const ROOM: usize = 16;
 
@@ -44,10 +47,12 @@ pub struct Parts<D: Dim> {
 struct Used {
     ids: [u32; MAX_PARTS * MAX_LOCAL_POINTS],
     count: usize,
+    /// True if one of the shapes is a body of triangles, not open ground.
+    is_body: bool,
 }
 
 impl Used {
-    const NONE: Self = Self { ids: [0; MAX_PARTS * MAX_LOCAL_POINTS], count: 0 };
+    const NONE: Self = Self { ids: [0; MAX_PARTS * MAX_LOCAL_POINTS], count: 0, is_body: false };
 
     #[inline]
     fn contains(&self, id: u32) -> bool {
@@ -63,9 +68,9 @@ impl<D: Dim> Default for Parts<D> {
 }
 
 impl<D: Dim> Parts<D> {
-    /// Forgets which points the pair had.
-    pub(crate) fn forget(&mut self) {
-        self.used.count = 0;
+    /// Forgets which points the pair had. `is_body`: one of its shapes is a body of triangles.
+    pub(crate) fn forget(&mut self, is_body: bool) {
+        (self.used.count, self.used.is_body) = (0, is_body);
     }
 
     /// Remembers a point that the pair had last time.
@@ -211,15 +216,24 @@ impl<D: Dim> Part<D> {
         };
         let mut weight = [1.0; ROOM];
         let (mut low, mut high) = (flat[0], flat[0]);
+        let lowest = self.points[..count].iter().fold(Real::INFINITY, |z, p| z.min(p.separation));
         for i in 0..count {
             if used.contains(self.points[i].id) {
                 weight[i] = LOYALTY;
+            }
+            // A round body of triangles rests on what is lowest, not on the border of what is within reach.
+            if used.is_body {
+                let over = HIGHER * ((self.points[i].separation - lowest) / slop - 1.0).max(0.0);
+                weight[i] /= (1.0 + over) * (1.0 + over);
             }
             low = (flat[i].0.min(low.0), flat[i].1.min(low.1));
             high = (flat[i].0.max(high.0), flat[i].1.max(high.1));
         }
         let reach = 0.5 * (high.0 - low.0).max(high.1 - low.1);
-        let (first, _) = best(&|i| flat[i].0 + ASKEW * flat[i].1 + (weight[i] - 1.0) * reach);
+        let (first, _) = best(&|i| match used.is_body {
+            true => (flat[i].0 - low.0 + ASKEW * (flat[i].1 - low.1)) * weight[i],
+            false => flat[i].0 + ASKEW * flat[i].1 + (weight[i] - 1.0) * reach,
+        });
         let p = flat[first];
         let (second, _) = best(&|i| {
             let (x, y) = (flat[i].0 - p.0, flat[i].1 - p.1);

@@ -65,10 +65,10 @@ impl<D: Dim> ContactBatch<'_, D> {
         }
         // Corners of a body of triangles stay the same while it rocks. What slides over open ground meets other triangles in every
         // step, and the widest points serve it better than the last ones.
-        self.parts.forget();
         let is_body = |shape: &D::Shape| shape.composite().is_some_and(|c| c.is_closed());
         let (job, ..) = task.job();
         let has_body = is_body(job.a) || is_body(job.b);
+        self.parts.forget(has_body);
         let mut at = if has_body { head } else { NONE };
         while at != NONE {
             let part = self.contacts.get(at as usize);

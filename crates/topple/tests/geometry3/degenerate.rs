@@ -11,11 +11,6 @@ use topple::{D2, Shape2, Shape3};
 /// Kinds that [`shape`] makes, the half-space last.
 const KINDS: usize = 15;
 
-/// Error of the depth of round shapes about a common axis, as a share of the size (no unit): corners that EPA has for a circle.
-const COAXIAL: f64 = 2.5e-2;
-/// The same at the tip of a cone or the middle of a cap (no unit).
-const ON_AXIS: f64 = 3e-4;
-
 /// A shape of about `s` metres.
 fn shape(kind: usize, s: f32) -> Shape3 {
     let points = |k: Vec3| cloud(5, 12).into_iter().map(|p| p * k * s).collect::<Vec<_>>();
@@ -91,18 +86,7 @@ fn check(
     if !(c.distance.is_finite() && (c.normal.length() - 1.0).abs() < 1e-4) {
         return Err(format!("{} {c:?}: no distance", what()));
     }
-    // Where two axes coincide all directions about them are as good, and EPA runs out of room among them.
-    let is_round = |s: &Shape3| !matches!(s, Shape3::Box { .. } | Shape3::Hull { .. } | Shape3::Plane { .. });
-    let is_coaxial = pose.position.to_vec().length() < 0.2 * large && (is_round(a) || is_round(b));
-    let is_on_axis = pose.position.x == 0.0 && pose.position.z == 0.0 && (is_round(a) || is_round(b));
-    let share = if is_coaxial {
-        COAXIAL
-    } else if is_on_axis {
-        ON_AXIS
-    } else {
-        1e-4
-    };
-    let tolerance = f64::from(large) * share;
+    let tolerance = 1e-4 * f64::from(large);
     if c.distance < -1e-4 * large {
         if m.is_empty() {
             return Err(format!("{}: nothing instead of {}", what(), c.distance));

@@ -3,6 +3,7 @@
 use crate::reference::{Answer, CLEARLY, Cores, separation};
 use crate::shapes::samples;
 use crate::support::*;
+use core::f32::consts::PI;
 use topple::Shape3;
 use topple::math::*;
 use topple::narrow_phase::{Algorithm, LocalManifold};
@@ -148,4 +149,128 @@ fn swapping_and_rigid_motion_keep_depth_and_normal() {
     }
     assert!(failures.is_empty(), "{} of {compared}:\n{}", failures.len(), failures.join("\n"));
     assert!(compared > 1_000, "{compared}");
+}
+
+/// Largest gap of two cores over directions all around, the best of them improved by trying their neighbours, nearer and nearer. Needs no
+/// direction to be better than all others, and is never more than the true one.
+fn sampled(cores: &Cores<'_>) -> f64 {
+    let mut random = Random::new(75);
+    let unit = |v: V| scale(v, 1.0 / length(v));
+    let mut best: Vec<(f64, V)> = (0..2_000)
+        .map(|_| unit(wide(random.direction())))
+        .chain([[0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+        .map(|n| (cores.gap(n), n))
+        .collect();
+    best.sort_by(|x, y| y.0.total_cmp(&x.0));
+    best.truncate(12);
+    for (gap, n) in &mut best {
+        let mut reach = 0.1;
+        while reach > 1e-6 {
+            let nearer = (0..24).fold((*gap, *n), |found, _| {
+                let v = unit(add(*n, scale(wide(random.direction()), reach)));
+                let x = cores.gap(v);
+                if x > found.0 { (x, v) } else { found }
+            });
+            if nearer.0 > *gap {
+                (*gap, *n) = nearer;
+            } else {
+                reach *= 0.6;
+            }
+        }
+    }
+    best.iter().fold(f64::NEG_INFINITY, |m, x| m.max(x.0))
+}
+
+#[test]
+fn round_shapes_about_nearly_one_axis_have_no_shorter_way_out() {
+    // All directions about the axis are as good, or nearly so: nothing for a search to hold on to.
+    let mut random = Random::new(73);
+    let shapes = [
+        Shape3::cylinder(1.0, 0.5),
+        Shape3::cylinder(2.0, 0.3),
+        Shape3::cone(1.0, 0.5),
+        Shape3::cone(3.0, 0.4),
+        Shape3::rounded_cylinder(1.2, 0.4, 0.1),
+        Shape3::capsule_y(1.0, 0.3),
+        Shape3::cuboid(1.6, 0.9, 1.6),
+    ];
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for (a, b) in shapes.iter().flat_map(|a| shapes.iter().map(move |b| (a, b))) {
+        for case in 0..cases(6) {
+            // Up to a few degrees and a few centimetres off, or exactly about one axis, upright or upside down.
+            let off = [0.0, 1e-4, 3e-3, 0.05][case % 4];
+            let turn = Quat::from_ang(random.vec(off)) * Quat::from_ang(Vec3::X * [0.0, PI][case / 4 % 2]);
+            let at = random.vec(off) + Vec3::Y * random.range(-0.5, 0.5);
+            let pose = Pose::new(at, turn);
+            let cores = Cores::new(a, b, pose);
+            let rounding = f64::from(a.rounding()) + f64::from(b.rounding());
+            let expected = sampled(&cores) - rounding;
+            for algorithm in ALGORITHMS {
+                let m = collide_by(algorithm, a, b, pose, MARGIN, SLOP);
+                let got = f64::from(deepest(&m));
+                // A way out as long as it claims, and none that is known is shorter.
+                let along = cores.gap(wide(m.normal)) - rounding;
+                count += 1;
+                if (got - along).abs() > TOLERANCE || got < expected - TOLERANCE {
+                    failures.push(format!(
+                        "{algorithm:?} {} {}: {got}, {along} along the normal, of {expected}, {:?} {pose:?}",
+                        a.kind(),
+                        b.kind(),
+                        m.normal
+                    ));
+                }
+            }
+        }
+    }
+    failures.iter().take(12).for_each(|f| println!("{f}"));
+    assert!(failures.is_empty(), "{} of {count}", failures.len());
+}
+
+/// At the slop of bodies of 1 m: the lowest point of a rim and the crossing of two edges may be left out where others are as low to within
+/// a tenth of the slop, no more.
+#[test]
+fn depths_at_the_usual_slop_are_good_to_a_tenth_of_it() {
+    const USUAL: f32 = 5e-3;
+    let mut random = Random::new(74);
+    let cube = Shape3::cuboid(1.0, 0.8, 0.9);
+    let floor = Shape3::plane(Vec3::Y, 0.0);
+    let slab = Shape3::cuboid(6.0, 1.0, 6.0);
+    let mut failures = Vec::new();
+    for case in 0..cases(300) {
+        let tilt = random.range(0.0, 0.3);
+        let turn = Quat::from_ang(Vec3::Y * random.range(-3.0, 3.0))
+            * Quat::from_ang(Vec3::Z * tilt)
+            * Quat::from_ang(Vec3::Y * random.range(-3.0, 3.0));
+        let disc = if case % 2 == 0 { Shape3::cylinder(0.2, 0.5) } else { Shape3::cone(0.4, 0.5) };
+        // On the rim, 1 mm deep.
+        let low = disc.support(turn.rotate_inv(-Vec3::Y)).unwrap();
+        let at = Vec3::Y * (-turn.rotate(low).y - 1e-3);
+        for (ground, height) in [(&floor, 0.0), (&slab, 0.5)] {
+            let pose = Pose::new(at + Vec3::Y * height, turn);
+            for algorithm in ALGORITHMS {
+                let m = collide_by(algorithm, ground, &disc, pose, 0.02, USUAL);
+                let got = deepest(&m);
+                if (got + 1e-3).abs() > 0.11 * USUAL {
+                    failures.push(format!("{algorithm:?} {} tilt {tilt}: {got}", ground.kind()));
+                }
+            }
+        }
+        // Two edges across each other.
+        let pose = random.pose(0.9);
+        let expected = separation(&cube, &cube, &pose);
+        let [x, y, z] = scale(expected.normal, f64::from(random.range(-4e-3, 0.0)) - expected.separation)
+            .map(|c| c as f32);
+        let pose = Pose::new(pose.position.to_vec() + Vec3::new(x, y, z), pose.rotation);
+        let expected = separation(&cube, &cube, &pose);
+        let m = collide_by(Algorithm::Gjk, &cube, &cube, pose, 0.02, USUAL);
+        // A face may be taken for the axis where it is worse by the slop, no more; along it the depth is right.
+        let gap = Cores::new(&cube, &cube, pose).gap(wide(m.normal));
+        let got = f64::from(deepest(&m));
+        if (got - gap).abs() > 0.11 * f64::from(USUAL) || gap < expected.core - 1.01 * f64::from(USUAL) {
+            failures.push(format!("edges {pose:?}: {got}, {gap} along the normal, {}", expected.core));
+        }
+    }
+    failures.iter().take(12).for_each(|f| println!("{f}"));
+    assert!(failures.is_empty(), "{}", failures.len());
 }

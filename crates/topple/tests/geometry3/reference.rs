@@ -229,10 +229,10 @@ fn distance(cores: &Cores<'_>) -> Option<(f64, V)> {
         for bits in 0..1_u32 << kept.len() {
             let mut part = vec![w];
             part.extend((0..kept.len()).filter(|k| bits >> k & 1 == 1).map(|k| kept[k]));
-            if let Some(near) = nearest_in(&part).filter(|v| v.iter().all(|c| c.is_finite())) {
-                if best.as_ref().is_none_or(|b| dot(near, near) < dot(b.0, b.0)) {
-                    best = Some((near, part));
-                }
+            if let Some(near) = nearest_in(&part).filter(|v| v.iter().all(|c| c.is_finite()))
+                && best.as_ref().is_none_or(|b| dot(near, near) < dot(b.0, b.0))
+            {
+                best = Some((near, part));
             }
         }
         let (near, part) = best?;

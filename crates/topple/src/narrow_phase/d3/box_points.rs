@@ -1,8 +1,8 @@
 //! Contact points of two boxes, once an axis is known: the incident face clipped by the reference face, or two crossing edges.
 
-use super::NO_CROSS_SQUARED;
 use super::boxes::Frame;
 use super::reduce::{FlatPoint, reduce};
+use super::{NO_CROSS_SQUARED, stays};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold};
 
@@ -14,6 +14,24 @@ const CROSSING: u16 = 7;
 const EDGE_ID: u32 = 1 << 16;
 /// `NEXT[i]`, `NEXT[i + 1]`: the two axes after i.
 pub(super) const NEXT: [usize; 4] = [1, 2, 0, 1];
+
+/// A face of a box: its axis and 1 or −1 for its side.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Lay(Option<(usize, Real)>);
+
+impl Lay {
+    pub(super) const NONE: Self = Self(None);
+
+    /// In a few bits, 0 for none, and back.
+    pub(super) fn code(self) -> u32 {
+        self.0.map_or(0, |(axis, side)| 1 + ((2 * axis as u32) | u32::from(side < 0.0)))
+    }
+
+    pub(super) fn of(code: u32) -> Self {
+        let face = |code: u32| ((code / 2) as usize, if code % 2 == 1 { -1.0 } else { 1.0 });
+        Self(code.checked_sub(1).filter(|c| *c < 6).map(face))
+    }
+}
 
 /// The boxes as seen from the one that owns the reference face.
 struct Reference {
@@ -99,16 +117,23 @@ impl Reference {
         out.push(position, p.z - self.radii[0] - self.radii[1], id);
     }
 
-    /// Incident face: its axis, its side, and its corners in order, as heights over the reference face.
+    /// Incident face: its axis, its side, and its corners in order, as heights over the reference face. The `last` one, if it
+    /// still looks at the reference face nearly as much as the best.
     #[inline]
-    fn incident(&self) -> (usize, Real, [FlatPoint; 4]) {
+    fn incident(&self, last: Lay) -> (usize, Real, [FlatPoint; 4]) {
         let axis = self.axis;
         let along = [self.axes[0][axis], self.axes[1][axis], self.axes[2][axis]];
         let mut j = usize::from(along[1].abs() > along[0].abs());
         if along[2].abs() > along[j].abs() {
             j = 2;
         }
-        let side = if along[j] * self.side > 0.0 { -1.0 } else { 1.0 };
+        let mut side = if along[j] * self.side > 0.0 { -1.0 } else { 1.0 };
+        if let Some((k, s)) = last.0
+            && (k, s) != (j, side)
+            && stays(-along[k] * s * self.side, along[j].abs())
+        {
+            (j, side) = (k, s);
+        }
         let h = &self.h[1];
         let (j1, j2) = (NEXT[j], NEXT[j + 1]);
         let (u, v) = (NEXT[axis], NEXT[axis + 1]);
@@ -131,20 +156,22 @@ impl Reference {
     }
 }
 
-/// Clips the incident face by the reference face. Returns the packed labels of the points.
+/// Clips the incident face by the reference face. Returns the packed labels of the points and the incident face; `used` and `last`
+/// are those of last time.
 pub(super) fn face_contact(
     f: &Frame,
     face: usize,
     radii: [Real; 2],
-    used: u32,
+    (used, last): (u32, Lay),
     job: &CollideJob<'_, D3>,
     out: &mut LocalManifold<D3>,
-) -> u32 {
+) -> (u32, Lay) {
     let reference = Reference::new(f, face, radii);
     out.normal = reference.face_normal(f);
-    let (j, side, corners) = reference.incident();
+    let (j, side, corners) = reference.incident(last);
     let (candidates, count) = clipped(&reference, &corners, job);
-    push_best(f, &reference, (j, side), &candidates[..count], used, None, job, out)
+    let labels = push_best(f, &reference, (j, side), &candidates[..count], used, None, job, out);
+    (labels, Lay(Some((j, side))))
 }
 
 /// Clips the corners of the incident face by the reference face, and keeps what is close enough.
@@ -355,7 +382,7 @@ fn leaning_contact(
     out: &mut LocalManifold<D3>,
 ) -> u32 {
     let reference = Reference::leaning(f, face, out.normal, radii);
-    let (j, side, mut corners) = reference.incident();
+    let (j, side, mut corners) = reference.incident(Lay::NONE);
     // Along the normal down to the face: z becomes the gap along the normal. No point is closer than the edges are.
     for p in &mut corners {
         let z = p.z / reference.up[2];
@@ -381,7 +408,7 @@ pub(super) fn corner_contact(
 ) {
     let reference = Reference::new(f, face, radii);
     out.normal = reference.face_normal(f);
-    let (_, _, corners) = reference.incident();
+    let (_, _, corners) = reference.incident(Lay::NONE);
     let deepest = corners.iter().fold(&corners[0], |best, p| if p.z < best.z { p } else { best });
     if deepest.z - radii[0] - radii[1] <= job.margin {
         reference.push(f, deepest, EDGE_ID >> 1 | (face as u32) << 6 | deepest.label(3), out);

@@ -3,15 +3,19 @@
 //! The hottest path of the engine: no allocation, everything on the stack, all projections from one table of absolute
 //! dot products. Axes are numbered 0–2 (faces of a), 3–5 (faces of b), 6–14 (edge i of a × edge j of b, 6 + 3i + j).
 //!
-//! Cache: `kind` = 1 + axis of the last result; `a` = the four point labels of the last face contact, one per byte.
+//! Cache: `kind` = 1 + axis of the last result; `a` = the four point labels of the last face contact, one per byte; `b` = which face lay on it
+//! ([`Lay`]), or, where the cores of rounded boxes are apart, the kind of that contact ([`APART`]).
 
-use super::box_points::{NEXT, corner_contact, edge_contact, face_contact};
-use super::{CLEARLY_FLATTER, NEARLY_FLAT, NO_CROSS_SQUARED, RESTING, SECOND_FACE};
+use super::box_points::{Lay, NEXT, corner_contact, edge_contact, face_contact};
+use super::{CLEARLY_FLATTER, Last, NEARLY_FLAT, NO_CROSS_SQUARED, RESTING, SECOND_FACE};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 
 /// Cosine above which the axis of an edge pair counts as the normal of a face: about 1.5 degrees.
 const ALIKE: Real = 0.99966;
+
+/// Marks a `b` of the cache that holds the kind of a contact of cores that are apart.
+const APART: u32 = 1 << 31;
 
 /// Relative placement of the two boxes, in the frame of a.
 pub(super) struct Frame {
@@ -144,20 +148,28 @@ pub(super) fn collide(
     };
     if radii[0] + radii[1] > 0.0 && axes.face_gap.max(axes.edge_gap) > 0.0 {
         // Rounded and the cores are apart: a corner or an edge may be closest, which no axis here knows.
-        *cache = PairCache { kind: axes.face as u32 + 1, a: u32::MAX, b: 0, value: axes.face_gap };
-        return super::collide_apart(job, counters, out);
+        let last = if cache.b & APART != 0 { Last::of(cache.b & !APART, cache.a) } else { Last::first(job) };
+        let next = super::collide_apart(job, last, counters, out);
+        *cache = PairCache {
+            kind: axes.face as u32 + 1,
+            a: next.labels,
+            b: APART | next.code(),
+            value: axes.face_gap,
+        };
+        return;
     }
-    let labels_before = cache.a;
-    let used = if cached == axes.face { labels_before } else { u32::MAX };
+    let (labels_before, lay) =
+        if cache.b & APART == 0 { (cache.a, Lay::of(cache.b)) } else { (u32::MAX, Lay::NONE) };
+    let before = |axis: usize| if cached == axis { (labels_before, lay) } else { (u32::MAX, Lay::NONE) };
     *cache = PairCache { kind: axes.face as u32 + 1, a: u32::MAX, b: 0, value: axes.face_gap };
     if !axes.prefer_edge {
-        let labels = face_contact(&f, axes.face, radii, used, job, out);
+        let (labels, lies) = face_contact(&f, axes.face, radii, before(axes.face), job, out);
         let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
         // Clipping may remove the deepest corner; then the crossing edges are what really touches.
         let missed =
             deepest + radii[0] + radii[1] > axes.edge_gap + job.slop && axes.edge_gap > axes.face_gap;
         if !(out.is_empty() || missed) {
-            cache.a = labels;
+            (cache.a, cache.b) = (labels, lies.code());
             return;
         }
         if axes.edge == usize::MAX || axes.edge_gap <= axes.face_gap {
@@ -172,16 +184,15 @@ pub(super) fn collide(
     {
         // Long boxes that rest on each other crosswise, slightly tilted: the gap of the face counts how far their ends dip,
         // so an edge wins. But where they overlap the face touches as well, and one point does not carry what four do.
-        let used = if cached == face { labels_before } else { u32::MAX };
-        let labels = face_contact(&f, face, radii, used, job, out);
+        let (labels, lies) = face_contact(&f, face, radii, before(face), job, out);
         let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
         if out.points().len() > 1 && deepest + radii[0] + radii[1] > axes.edge_gap - job.slop {
-            *cache = PairCache { kind: face as u32 + 1, a: labels, b: 0, value: f.axis(face) };
+            *cache = PairCache { kind: face as u32 + 1, a: labels, b: lies.code(), value: f.axis(face) };
             return;
         }
         out.clear();
     }
-    let used = if cached == axes.edge { labels_before } else { u32::MAX };
+    let (used, _) = before(axes.edge);
     let labels = edge_contact(&f, axes.edge, axes.edge_gap, radii, used, job, out);
     *cache = PairCache { kind: axes.edge as u32 + 1, a: labels, b: 0, value: axes.edge_gap };
 }

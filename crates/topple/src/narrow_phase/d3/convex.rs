@@ -4,13 +4,13 @@
 //! good to its tolerance only; where the normal of a flat face serves as well to within the slop, it is taken instead:
 //! a cylinder on its cap or on its side then stands still.
 //!
-//! Cache: `kind` = [`FACE_A`], [`FACE_B`] (whose face gave the normal) or [`AXIS`] (none), `a` = the last normal in two times 16 bits, `b` = hashes of the points
-//! chosen last.
+//! Cache: `kind` = [`FACE_A`], [`FACE_B`] (whose face gave the normal) or [`AXIS`] (none), and above it one more than the number of the face that lay on
+//! that face; `a` = the last normal in two times 16 bits, `b` = hashes of the points chosen last.
 
 use super::patch::{self, Patch, PatchJob};
 use super::track::track;
-use super::{CLEARLY_FLATTER, SECOND_FACE};
-use crate::distance::{CoreDistance, Cores, Wide, core_distance_within};
+use super::{CLEARLY_FLATTER, SECOND_FACE, WITNESS_LEAD, stays};
+use crate::distance::{CoreDistance, Cores, Wide, core_distance_within, depth_near};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::d3::{BoxHull, triangle};
@@ -21,6 +21,14 @@ const SEARCH_ERROR: f64 = 1e-6;
 
 /// The search for an axis ends early at a gap of this many limits (no unit): it should separate in the next steps too.
 const SPARE: f64 = 2.0;
+
+/// Cosine above which an axis is the one of last time (no unit; 8°), as far as two bodies turn in a step.
+const NEAR_LAST: f64 = 0.99;
+/// How much worse other directions count when the last axis is looked for, in slops times 1 − cosine: an axis 20° away that is better
+/// by half a slop is passed over.
+const KEEP_PULL: f64 = 10.0;
+/// Cosine above which two normals of one shape are those of one face (no unit; 1.5°).
+const SAME_NORMAL: Real = 0.99966;
 
 pub(super) const AXIS: u32 = 64;
 pub(super) const FACE_A: u32 = 65;
@@ -59,7 +67,7 @@ pub(super) fn collide(
 ) {
     let Some(cores) = Cores::<D3>::new(job.a, job.b, &job.b_in_a) else { return };
     let limit = f64::from(job.margin) + f64::from(job.a.rounding()) + f64::from(job.b.rounding());
-    let is_known = (AXIS..=FACE_B).contains(&cache.kind);
+    let is_known = Last::is_known(cache);
     let mut guess = cores.guess();
     if is_known {
         guess = unpack(cache.a);
@@ -74,27 +82,112 @@ pub(super) fn collide(
         false => None,
     };
     let found = found.unwrap_or_else(|| measure(&cores, guess, limit, counters));
+    let found = match is_known {
+        true => keep_axis(&cores, found, Last::recall(cache), job, counters),
+        false => found,
+    };
     if found.distance > limit {
         *cache = PairCache { kind: AXIS, a: pack(found.normal), b: u32::MAX, value: found.distance as Real };
         return;
     }
-    let (last, used) = if is_known { (cache.kind, cache.b) } else { (AXIS, u32::MAX) };
-    let (kind, labels) = manifold(&cores, &found, last, used, job, out);
-    *cache = PairCache { kind, a: pack(Wide::of(out.normal)), b: labels, value: found.distance as Real };
+    let last = manifold(&cores, &found, Last::recall(cache), job, out);
+    *cache = last.remember(Wide::of(out.normal), found.distance as Real);
+}
+
+/// The last axis instead of one that was found, where both overlap by as much to within half of the slop: of polyhedra two axes in
+/// quite different directions can be as good, and would take turns.
+fn keep_axis(
+    cores: &Cores<'_, D3>,
+    found: CoreDistance,
+    last: Last,
+    job: &CollideJob<'_, D3>,
+    counters: &mut NarrowCounters,
+) -> CoreDistance {
+    let has_flat_sides = |shape: &Shape3| matches!(shape, Shape3::Box { .. } | Shape3::Hull { .. });
+    let Some(normal) = last.normal.filter(|_| last.kind == AXIS && found.distance < 0.0) else {
+        return found;
+    };
+    if !has_flat_sides(job.a) || !has_flat_sides(job.b) || found.normal.dot(Wide::of(normal)) > NEAR_LAST {
+        return found;
+    }
+    let slop = f64::from(job.slop);
+    let Some(old) = depth_near(cores, Wide::of(normal), KEEP_PULL * slop) else { return found };
+    counters.epa_iterations += u64::from(old.iterations[1]);
+    let is_last = old.normal.dot(Wide::of(normal)) > NEAR_LAST;
+    if is_last && old.distance >= found.distance - 0.5 * slop { old } else { found }
+}
+
+/// What is known of the last contact of two shapes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Last {
+    /// [`FACE_A`], [`FACE_B`] or [`AXIS`].
+    pub kind: u32,
+    /// The face that lay on the face of `kind`.
+    pub incident: Option<u16>,
+    /// Hashes of the points, one per byte.
+    pub labels: u32,
+    /// The normal, if it is known.
+    normal: Option<Vec3>,
+}
+
+impl Last {
+    /// Nothing is known of an axis.
+    pub(super) const NONE: Self = Self { kind: AXIS, incident: None, labels: u32::MAX, normal: None };
+
+    /// Nothing is known of two shapes that are apart: faces of the larger one are as good as those of last time. What leans on a large
+    /// floor by a little reaches far down on it.
+    pub(super) fn first(job: &CollideJob<'_, D3>) -> Self {
+        let is_b = job.b.farthest_from(Vec3::ZERO) > job.a.farthest_from(Vec3::ZERO);
+        Self { kind: if is_b { FACE_B } else { FACE_A }, ..Self::NONE }
+    }
+
+    /// True if the cache is of this kind.
+    pub(super) fn is_known(cache: &PairCache) -> bool {
+        (AXIS..=FACE_B).contains(&(cache.kind & 0xFF))
+    }
+
+    pub(super) fn recall(cache: &PairCache) -> Self {
+        if !Self::is_known(cache) {
+            return Self::NONE;
+        }
+        let (kind, incident) = Self::split(cache.kind);
+        Self { kind, incident, labels: cache.b, normal: Some(unpack(cache.a).narrow()) }
+    }
+
+    /// Kind and face in 32 bits, and back.
+    pub(super) fn code(&self) -> u32 {
+        self.kind | self.incident.map_or(0, |i| u32::from(i) + 1) << 8
+    }
+
+    pub(super) fn split(code: u32) -> (u32, Option<u16>) {
+        (code & 0xFF, (code >> 8).checked_sub(1).map(|i| i as u16))
+    }
+
+    /// What [`Self::code`] and the labels tell.
+    pub(super) fn of(code: u32, labels: u32) -> Self {
+        let (kind, incident) = Self::split(code);
+        Self { kind, incident, labels, normal: None }
+    }
+
+    pub(super) fn remember(&self, normal: Wide, distance: Real) -> PairCache {
+        PairCache { kind: self.code(), a: pack(normal), b: self.labels, value: distance }
+    }
 }
 
 /// The same without a cache, for shapes whose cores are known to be apart.
 pub(super) fn collide_apart(
     job: &CollideJob<'_, D3>,
+    last: Last,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
-) {
-    let Some(cores) = Cores::<D3>::new(job.a, job.b, &job.b_in_a) else { return };
+) -> Last {
+    let Some(cores) = Cores::<D3>::new(job.a, job.b, &job.b_in_a) else { return last };
     let limit = f64::from(job.margin) + f64::from(job.a.rounding()) + f64::from(job.b.rounding());
     let found = measure(&cores, cores.guess(), limit, counters);
-    if found.distance <= limit {
-        manifold(&cores, &found, FACE_A, u32::MAX, job, out);
+    if found.distance > limit {
+        return Last::first(job);
     }
+    manifold(&cores, &found, last, job, out)
 }
 
 /// Signed distance of the cores; where it is more than `limit`, the gap along an axis that tells so with some to spare.
@@ -236,31 +329,58 @@ fn feature_code(feature: &Feature) -> u32 {
     }
 }
 
-/// Points of the contact, given the kind of the last one. Returns the kind and the hashed labels of the points.
+/// Normal of the face of a kind that looks along `normal`, from a to b in the frame of a.
+fn face_normal(job: &CollideJob<'_, D3>, kind: u32, normal: Vec3) -> Option<Vec3> {
+    let rotation = job.b_in_a.rotation;
+    match kind {
+        FACE_A => flat_normal(job.a, &feature(job.a, normal)),
+        FACE_B => {
+            let down = rotation.rotate_inv(-normal);
+            flat_normal(job.b, &feature(job.b, down)).map(|n| -rotation.rotate(n))
+        }
+        _ => None,
+    }
+}
+
+/// The feature of `shape` that looks along the unit vector `d`; the face `last` if that does so nearly as well.
+fn incident(shape: &Shape3, d: Vec3, last: Option<u16>) -> Feature {
+    let now = feature(shape, d);
+    let (Feature::Face(i), Some(last)) = (now, last) else { return now };
+    let old = Feature::Face(usize::from(last));
+    let along = |feature: &Feature| flat_normal(shape, feature).map_or(0.0, |n| n.dot(d));
+    if i != usize::from(last) && stays(along(&old), along(&now)) { old } else { now }
+}
+
+/// Points of the contact, given the last one. Returns what to remember.
 pub(super) fn manifold(
     cores: &Cores<'_, D3>,
     found: &CoreDistance,
-    last: u32,
-    used: u32,
+    last: Last,
     job: &CollideJob<'_, D3>,
     out: &mut LocalManifold<D3>,
-) -> (u32, u32) {
+) -> Last {
     let rotation = job.b_in_a.rotation;
     let mut normal: Vec3 = found.normal.narrow();
     let mut witness = (found.on_a.narrow(), found.distance as Real);
     let (mut on_a, mut on_b) = (feature(job.a, normal), feature(job.b, rotation.rotate_inv(-normal)));
     let flat_a = flat_normal(job.a, &on_a);
     let flat_b = flat_normal(job.b, &on_b).map(|n| rotation.rotate(n));
-    // A face normal that is as good to within the slop; harder to enter than to keep, and the last face first.
+    // A face normal that is as good to within the slop; harder to enter than to keep, and the last face first, wherever it
+    // looks by now.
     let slop = f64::from(job.slop);
-    let enter = if last == AXIS { 0.5 * slop } else { slop };
+    let enter = if last.kind == AXIS { 0.5 * slop } else { slop };
     let lowest = found.distance - enter.max(SEARCH_ERROR * found.distance.abs());
+    let kept = last.normal.and_then(|n| face_normal(job, last.kind, n));
+    let is_last = |axis: Vec3, kind: u32| kind == last.kind && kept.is_none_or(|n| n.dot(axis) > SAME_NORMAL);
+    let near = |n: &Vec3| n.dot(normal) > 0.5;
     let mut best = f64::NEG_INFINITY;
     let mut chosen = None;
-    for (axis, kind) in [(flat_a, FACE_A), (flat_b.map(|n| -n), FACE_B)] {
-        let Some(axis) = axis.filter(|n| n.dot(normal) > 0.5) else { continue };
+    let candidates =
+        [(kept, last.kind), (flat_a.filter(near), FACE_A), (flat_b.map(|n| -n).filter(near), FACE_B)];
+    for (k, (axis, kind)) in candidates.into_iter().enumerate() {
+        let Some(axis) = axis.filter(|&n| k == 0 || kept.is_none() || !is_last(n, kind)) else { continue };
         let gap = cores.gap(Wide::of(axis));
-        let score = gap + if kind == last { 0.5 * slop } else { 0.0 };
+        let score = gap + if is_last(axis, kind) { 0.5 * slop } else { 0.0 };
         if gap >= lowest && score > best + f64::from(SECOND_FACE) * slop {
             best = score;
             chosen = Some((axis, kind, gap));
@@ -270,6 +390,7 @@ pub(super) fn manifold(
     if let (None, Some(m), Some(n)) = (chosen, flat_a, flat_b) {
         reference_is_b = -n.dot(normal) > m.dot(normal) + CLEARLY_FLATTER;
     }
+    let mut next = Last::NONE;
     if let Some((axis, kind, gap)) = chosen {
         normal = axis;
         reference_is_b = kind == FACE_B;
@@ -277,26 +398,33 @@ pub(super) fn manifold(
         let at: Vec3 =
             if reference_is_b { deepest.a.narrow() } else { (deepest.b - Wide::of(axis) * gap).narrow() };
         witness = (at, gap as Real);
-        (on_a, on_b) = (feature(job.a, normal), feature(job.b, rotation.rotate_inv(-normal)));
+        let lay = if is_last(axis, kind) { last.incident } else { None };
+        let (of_a, of_b) = if reference_is_b { (lay, None) } else { (None, lay) };
+        on_a = incident(job.a, normal, of_a);
+        on_b = incident(job.b, rotation.rotate_inv(-normal), of_b);
+        let lies = if reference_is_b { &on_a } else { &on_b };
+        next.kind = kind;
+        next.incident = if let Feature::Face(i) = lies { Some(*i as u16) } else { None };
     }
     let patch_job = PatchJob {
         normal,
         radii: [job.a.rounding(), job.b.rounding()],
         margin: job.margin,
         slop: job.slop,
-        used,
+        lead: WITNESS_LEAD * job.slop,
+        used: last.labels,
         feature: feature_code(&on_a).wrapping_mul(521)
             ^ feature_code(&on_b).wrapping_mul(19)
             ^ u32::from(reference_is_b),
         reference_is_b,
     };
     let size = corner_count(job.a, &on_a).max(corner_count(job.b, &on_b));
-    let labels = if size <= 16 {
+    next.labels = if size <= 16 {
         patches::<16, 34>(&on_a, &on_b, Some(witness), &patch_job, job, out)
     } else {
         patches::<256, 514>(&on_a, &on_b, Some(witness), &patch_job, job, out)
     };
-    (chosen.map_or(AXIS, |c| c.1), labels)
+    next
 }
 
 /// The points of b that lie over the front of the triangle a, along the unit vector `normal`.
@@ -307,6 +435,7 @@ pub(super) fn over_triangle(job: &CollideJob<'_, D3>, normal: Vec3, out: &mut Lo
         radii: [0.0, job.b.rounding()],
         margin: job.margin,
         slop: job.slop,
+        lead: job.slop,
         used: u32::MAX,
         feature: feature_code(&on_b).wrapping_mul(19),
         reference_is_b: false,

@@ -10,6 +10,7 @@
 mod box_points;
 mod boxes;
 mod convex;
+mod hull_axes;
 mod hulls;
 mod patch;
 mod plane;
@@ -24,6 +25,8 @@ mod triangles;
 
 pub(crate) use triangle::collide_children;
 pub(crate) use triangles::collide_composites;
+
+use convex::Last;
 
 use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::math::*;
@@ -44,6 +47,19 @@ const NEARLY_FLAT: Real = 0.966;
 const CLEARLY_FLATTER: Real = 1e-3;
 /// Hysteresis: a face of b has to be better than one of a by this many slops, so that equal ones do not take turns.
 const SECOND_FACE: Real = 0.1;
+
+/// How much lower than the other points the lowest one of a curved surface, or the crossing of two edges, must be to count, in slops;
+/// half of it if it did last time. Small against the slop, which is what a stack rests on.
+const WITNESS_LEAD: Real = 0.1;
+/// Sine by which another face may look more along the normal than the one that lay there last (no unit; 0.6°): a box that stands on
+/// its edge does not take its two faces in turns.
+const SAME_FACE: Real = 0.01;
+
+/// True if a face whose normal has the cosine `last` with a direction may stay, although another has `best`.
+fn stays(last: Real, best: Real) -> bool {
+    let sine = |cos: Real| (1.0 - cos * cos).max(0.0).sqrt();
+    last > 0.0 && sine(last) <= sine(best) + SAME_FACE
+}
 
 /// Order in which the contact functions want the two shapes. Polyhedra come first: their faces are exact in their
 /// own frame, whatever the distance to the corner of a large one.
@@ -175,12 +191,18 @@ fn collide_convex(
     }
 }
 
-/// Two convex shapes whose cores are apart: by closest points, or by separating axes if those are asked for.
-fn collide_apart(job: &CollideJob<'_, D3>, counters: &mut NarrowCounters, out: &mut LocalManifold<D3>) {
+/// Two convex shapes whose cores are apart, given what is known of their last contact: by closest points, or by separating axes
+/// if those are asked for. Returns what to remember.
+fn collide_apart(
+    job: &CollideJob<'_, D3>,
+    last: Last,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D3>,
+) -> Last {
     if job.algorithm.is_sat() {
-        sat::collide_apart(job, counters, out);
+        sat::collide_apart(job, last, counters, out)
     } else {
-        convex::collide_apart(job, counters, out);
+        convex::collide_apart(job, last, counters, out)
     }
 }
 

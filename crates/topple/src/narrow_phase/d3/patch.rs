@@ -39,6 +39,8 @@ pub(super) struct PatchJob {
     pub margin: Real,
     /// Length that counts as nothing [m].
     pub slop: Real,
+    /// How much lower than the chosen points the witness must be to take the place of one [m]; half of it if it did last time.
+    pub lead: Real,
     /// Labels chosen last time, a hash per byte.
     pub used: u32,
     /// Names the two features; goes into the upper bits of the ids.
@@ -75,29 +77,39 @@ pub(super) fn contact<const N: usize>(
     };
     let limit = job.margin + job.radii[0] + job.radii[1];
     let mut kept = 0;
+    // Nothing is lower than the witness: what seems so lies beyond the border of a slanted reference, where the slop lets it.
+    let least = witness.map_or(Real::NEG_INFINITY, |(_, gap)| gap);
     for i in 0..count {
         if points[i].z <= limit {
             points[kept] = points[i];
+            points[kept].z = points[kept].z.max(least);
             kept += 1;
-        }
-    }
-    if let Some((on_a, gap)) = witness {
-        let on_reference = if job.reference_is_b { on_a + job.normal * gap } else { on_a };
-        let lowest = points[..kept].iter().fold(Real::INFINITY, |z, p| z.min(p.z));
-        if gap < lowest - job.slop && gap <= limit {
-            let mut point = frame.flat(on_reference);
-            (point.z, point.edge_in, point.edge_out) = (gap, WITNESS, WITNESS);
-            if kept < N {
-                points[kept] = point;
-                kept += 1;
-            }
         }
     }
     let was_used = |p: &FlatPoint| {
         let hash = hash8(p.label(LABEL_BITS));
         job.used.to_le_bytes().contains(&hash)
     };
-    let (chosen, chosen_count) = reduce(&points[..kept], was_used, job.slop);
+    let (mut chosen, mut chosen_count) = reduce(&points[..kept], was_used, job.slop);
+    if let Some((on_a, gap)) = witness {
+        let on_reference = if job.reference_is_b { on_a + job.normal * gap } else { on_a };
+        let mut point = frame.flat(on_reference);
+        (point.z, point.edge_in, point.edge_out) = (gap, WITNESS, WITNESS);
+        let lead = if was_used(&point) { 0.5 * job.lead } else { job.lead };
+        let lowest = chosen[..chosen_count].iter().fold(Real::INFINITY, |z, &i| z.min(points[i].z));
+        if gap < lowest - lead && gap <= limit && kept < N {
+            points[kept] = point;
+            let aside = |i: usize| {
+                let (x, y) = (points[i].x - point.x, points[i].y - point.y);
+                x * x + y * y
+            };
+            let nearest =
+                (1..chosen_count).fold(0, |k, j| if aside(chosen[j]) < aside(chosen[k]) { j } else { k });
+            let slot = if chosen_count < chosen.len() { chosen_count } else { nearest };
+            chosen[slot] = kept;
+            chosen_count = chosen_count.max(slot + 1);
+        }
+    }
     let mut labels = u32::MAX;
     let [own, other] = if job.reference_is_b { [job.radii[1], job.radii[0]] } else { job.radii };
     for &i in &chosen[..chosen_count] {

@@ -1,15 +1,17 @@
 //! Everything against a half-space, in closed form: the corners or rim points that look at the plane.
 //!
-//! Cache (hulls only): `kind` = [`CORNERS`], `a` = the corners chosen last, one per byte.
+//! Cache: of hulls `kind` = [`CORNERS`], `a` = the corners chosen last, one per byte; of caps `kind` = [`RIM`] if the lowest point of
+//! the rim was one of the points.
 
-use super::push_core_point;
 use super::reduce::{FlatPoint, reduce};
+use super::{WITNESS_LEAD, push_core_point};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, PairCache};
 use crate::shape::Shape3;
 use crate::shape::d3::{HullData, MAX_HULL_VERTICES, box_corner};
 
 const CORNERS: u32 = 48;
+const RIM: u32 = 49;
 /// Ids of the lowest point of a rim, and of the two ends of a side line.
 const LOWEST: u32 = 4;
 const SIDE: u32 = 8;
@@ -68,7 +70,7 @@ pub(super) fn collide(
         Shape3::Cylinder { half_height, radius, rounding } => {
             let rim = lowest_direction(down);
             if down.y.abs() > core::f32::consts::FRAC_1_SQRT_2 {
-                cap(&floor, half_height.copysign(down.y), *radius, *rounding, rim, out);
+                cap(&floor, half_height.copysign(down.y), *radius, *rounding, rim, cache, out);
             } else {
                 for (id, y) in [(SIDE, -half_height), (SIDE + 1, *half_height)] {
                     floor.touch(rim * *radius + Vec3::Y * y, *rounding, id, out);
@@ -80,7 +82,7 @@ pub(super) fn collide(
             // Base or side, whichever looks down more steeply.
             let slope = (rim * (2.0 * half_height) + Vec3::Y * *radius).normalize_or(rim);
             if -down.y > slope.dot(down) {
-                cap(&floor, -half_height, *radius, *rounding, rim, out);
+                cap(&floor, -half_height, *radius, *rounding, rim, cache, out);
             } else {
                 floor.touch(rim * *radius - Vec3::Y * *half_height, *rounding, SIDE, out);
                 floor.touch(Vec3::Y * *half_height, *rounding, SIDE + 1, out);
@@ -104,11 +106,21 @@ fn lowest_direction(down: Vec3) -> Vec3 {
 
 /// Four points of the rim of a cap, fixed in the body. The lowest point of the rim takes the place of its nearest
 /// neighbour when the tilt makes it clearly lower.
-fn cap(floor: &Floor<'_>, y: Real, radius: Real, rounding: Real, rim: Vec3, out: &mut LocalManifold<D3>) {
+fn cap(
+    floor: &Floor<'_>,
+    y: Real,
+    radius: Real,
+    rounding: Real,
+    rim: Vec3,
+    cache: &mut PairCache,
+    out: &mut LocalManifold<D3>,
+) {
     let fixed = [Vec3::X, Vec3::Z, -Vec3::X, -Vec3::Z];
     let place = |d: Vec3| d * radius + Vec3::Y * y;
     let near = (1..4).fold(0, |best, k| if fixed[k].dot(rim) > fixed[best].dot(rim) { k } else { best });
-    let replace = floor.height(place(rim)) < floor.height(place(fixed[near])) - floor.job.slop;
+    let lead = if cache.kind == RIM { 0.5 * WITNESS_LEAD } else { WITNESS_LEAD };
+    let replace = floor.height(place(rim)) < floor.height(place(fixed[near])) - lead * floor.job.slop;
+    *cache = PairCache { kind: if replace { RIM } else { 0 }, ..PairCache::default() };
     for (k, &d) in fixed.iter().enumerate() {
         if replace && k == near {
             floor.touch(place(rim), rounding, LOWEST, out);

@@ -8,12 +8,12 @@
 //!
 //! Cache: as in `convex.rs`.
 
-use super::convex::{self, AXIS, FACE_B};
+use super::convex::{self, AXIS, Last};
 use super::solid::{Edge, Solid};
 use crate::distance::{CoreDistance, Cores, Wide};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::ShapeOps;
+use crate::shape::{Shape3, ShapeOps};
 
 /// Squared sine below which two edges have no common normal (no unit).
 const NO_CROSS_SQUARED: f64 = 1e-12;
@@ -24,9 +24,9 @@ const DIFFERENT: f64 = 0.9;
 /// Share of the size by which the best axis of the polygons may be wrong (no unit): two times 1 − cos of half a step.
 const POLYGON_ERROR: f64 = 0.07;
 /// tan of a quarter of the first step when looking closer, π/48, and how often it is made smaller by which factor (no unit): down to
-/// 0.1 degrees, and slowly enough that the best axis does not leave the view.
+/// a hundredth of a degree, and slowly enough that the best axis does not leave the view.
 const FIRST_STEP: f64 = 0.065_543_5;
-const CLOSER: usize = 16;
+const CLOSER: usize = 22;
 const SMALLER: f64 = 0.7;
 
 /// What an axis was found by.
@@ -233,7 +233,7 @@ pub(super) fn collide(
 ) {
     let Some(cores) = Cores::<D3>::new(job.a, job.b, &job.b_in_a) else { return };
     let limit = limit(job);
-    let is_known = (AXIS..=FACE_B).contains(&cache.kind);
+    let is_known = Last::is_known(cache);
     if is_known {
         counters.axes += 1;
         if cores.gap(convex::unpack(cache.a)) > limit {
@@ -244,7 +244,7 @@ pub(super) fn collide(
     counters.computed += 1;
     let mut order = Order::default();
     if job.algorithm == Algorithm::SeparatingPlanes {
-        order.edges_first = is_known && cache.kind != AXIS;
+        order.edges_first = is_known && Last::recall(cache).kind != AXIS;
         order.b_first = job.is_b_larger();
     }
     let Some(found) = measure(&cores, limit, order, job, counters) else { return };
@@ -257,24 +257,22 @@ pub(super) fn collide(
         };
         return;
     }
-    let (last, used) = if is_known { (cache.kind, cache.b) } else { (AXIS, u32::MAX) };
-    let (kind, labels) = convex::manifold(&cores, &found, last, used, job, out);
-    let normal = convex::pack(Wide::of(out.normal));
-    *cache = PairCache { kind, a: normal, b: labels, value: found.distance as Real };
+    let last = convex::manifold(&cores, &found, Last::recall(cache), job, out);
+    *cache = last.remember(Wide::of(out.normal), found.distance as Real);
 }
 
 /// The same without a cache, for shapes whose cores are known to be apart.
 pub(super) fn collide_apart(
     job: &CollideJob<'_, D3>,
+    last: Last,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
-) {
-    let Some(cores) = Cores::<D3>::new(job.a, job.b, &job.b_in_a) else { return };
+) -> Last {
+    let Some(cores) = Cores::<D3>::new(job.a, job.b, &job.b_in_a) else { return last };
     let limit = limit(job);
-    if let Some(found) = measure(&cores, limit, Order::default(), job, counters)
-        && found.distance <= limit
-    {
-        convex::manifold(&cores, &found, convex::FACE_A, u32::MAX, job, out);
+    match measure(&cores, limit, Order::default(), job, counters) {
+        Some(found) if found.distance <= limit => convex::manifold(&cores, &found, last, job, out),
+        _ => Last::first(job),
     }
 }
 
@@ -298,7 +296,10 @@ fn measure(
     search.all(&a, &b, order);
     let mut best = search.best[0].unwrap_or_else(|| coincident(cores));
     if (a.is_curved() || b.is_curved()) && !search.is_separated() {
-        let size = f64::from(job.a.farthest_from(Vec3::ZERO).min(job.b.farthest_from(Vec3::ZERO)));
+        // The polygons stand for the rims of the curved ones.
+        let reach =
+            |shape: &Shape3, is_curved: bool| if is_curved { shape.farthest_from(Vec3::ZERO) } else { 0.0 };
+        let size = f64::from(reach(job.a, a.is_curved()).max(reach(job.b, b.is_curved())));
         let least = best.gap - POLYGON_ERROR * size;
         for start in search.best.into_iter().flatten().filter(|axis| axis.gap >= least) {
             let (mut t, mut at) = (FIRST_STEP, start.normal);

@@ -6,7 +6,7 @@
 //! business, and the triangle's own normal is always allowed. All other shapes are measured by closest points, and fall back
 //! on the triangle's normal in the same way.
 
-use super::hulls::dot4;
+use super::hull_axes::dot4;
 use super::patch::{self, Patch, PatchJob};
 use super::{convex, push_core_point, round};
 use crate::math::*;
@@ -408,6 +408,7 @@ impl Probe<'_> {
             radii: [0.0, radius],
             margin: self.job.margin,
             slop: self.job.slop,
+            lead: self.job.slop,
             used: u32::MAX,
             feature: (i as u32).wrapping_mul(19),
             reference_is_b: matches!(axis.kind, Kind::Hull(_)),

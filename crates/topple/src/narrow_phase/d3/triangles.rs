@@ -209,6 +209,7 @@ fn pair(
                 radii: [0.0; 2],
                 margin: job.margin,
                 slop: job.slop,
+                lead: job.slop,
                 used: u32::MAX,
                 feature: u32::from(matches!(kind, Kind::FaceB)),
                 reference_is_b: matches!(kind, Kind::FaceB),

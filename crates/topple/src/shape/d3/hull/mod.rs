@@ -72,19 +72,28 @@ impl EdgeLine {
     }
 }
 
-/// Four edges at a time, component by component: the test on the Gauss map runs over all pairs of edges, and in
-/// this form the compiler does four of them at once. Unused places are zero, which passes no test.
+/// Four edges at a time, component by component: the tests on the Gauss map run over many edges, and in
+/// this form the compiler does four of them at once. Unused places are zero, which passes no test of pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct LineBlock {
+    pub start: [[Real; 4]; 3],
     pub along: [[Real; 4]; 3],
     pub normals: [[[Real; 4]; 3]; 2],
+    /// Cosine between the two normals.
+    pub cos: [Real; 4],
+    /// One over the squared length [1/m²]; 0 for an edge without length.
+    pub inverse_square: [Real; 4],
 }
 
 impl LineBlock {
     fn new(lines: &[EdgeLine]) -> Self {
         let mut block = Self::default();
         for (k, line) in lines.iter().take(4).enumerate() {
+            block.cos[k] = line.normals[0].dot(line.normals[1]);
+            let square = line.along.length_squared();
+            block.inverse_square[k] = if square > 0.0 { 1.0 / square } else { 0.0 };
             for axis in 0..3 {
+                block.start[axis][k] = line.start[axis];
                 block.along[axis][k] = line.along[axis];
                 block.normals[0][axis][k] = line.normals[0][axis];
                 block.normals[1][axis][k] = line.normals[1][axis];
@@ -117,6 +126,9 @@ pub(crate) struct HullView<'a> {
     pub half_edges: &'a [HalfEdge],
     pub lines: &'a [EdgeLine],
     pub blocks: &'a [LineBlock],
+    /// Middle and radius of a ball inside [m].
+    pub center: Vec3,
+    pub inner: Real,
 }
 
 impl HullData {
@@ -164,6 +176,8 @@ impl HullData {
             half_edges: &self.half_edges,
             lines: &self.lines,
             blocks: &self.blocks,
+            center: self.center,
+            inner: self.inner_radius,
         }
     }
 
@@ -363,6 +377,7 @@ pub(crate) struct BoxHull {
     faces: [HullFace; 6],
     lines: [EdgeLine; 12],
     blocks: [LineBlock; 3],
+    inner: Real,
 }
 
 impl BoxHull {
@@ -390,7 +405,7 @@ impl BoxHull {
         let vertices: [Vec3; 8] = core::array::from_fn(|i| super::box_corner(half, i));
         let lines = BOX_EDGES.map(|e| EdgeLine::new(&e, &vertices, &faces));
         let blocks = core::array::from_fn(|k| LineBlock::new(&lines[4 * k..4 * k + 4]));
-        Self { vertices, faces, lines, blocks }
+        Self { vertices, faces, lines, blocks, inner: half.min_element() }
     }
 
     pub(crate) fn view(&self) -> HullView<'_> {
@@ -400,6 +415,8 @@ impl BoxHull {
             half_edges: &BOX_HALF_EDGES,
             lines: &self.lines,
             blocks: &self.blocks,
+            center: Vec3::ZERO,
+            inner: self.inner,
         }
     }
 }

@@ -1,0 +1,455 @@
+//! The separating axes of two hulls or boxes: faces, and pairs of edges whose arcs cross on the Gauss map (the sphere of normals), after
+//! Gregorius (2013).
+//!
+//! Most of them need no look. Along a unit vector n the gap is at most n·(c − p) − r, where p is a point of one hull that is
+//! farthest along n and c the middle of a ball of radius r inside the other. For a face that is one dot product instead of one
+//! per corner; for an edge it is bounded over the whole arc of its normals, which leaves a few edges of each hull to be
+//! paired. What cannot beat the best so far is left out, and nothing else: the answer is that of the search over all.
+
+use super::{NO_CROSS_SQUARED, SECOND_FACE, stays};
+use crate::math::*;
+use crate::narrow_phase::{NarrowCounters, PairCache};
+use crate::shape::d3::{EdgeLine, HullFace, HullView, LineBlock};
+
+pub(super) const FACE_A: u32 = 32;
+pub(super) const FACE_B: u32 = 33;
+pub(super) const EDGES: u32 = 34;
+/// Blocks of four edges of the largest hull: 255 corners have at most 3·255 − 6 edges.
+const MAX_BLOCKS: usize = 190;
+/// Share of the lengths in a bound that rounding may take (no unit).
+const BOUND_SLACK: Real = 1e-5;
+
+/// Two hulls, b placed in the frame of a.
+pub(super) struct Pair<'a> {
+    pub a: HullView<'a>,
+    pub b: HullView<'a>,
+    /// Rotation of b in the frame of a, as columns.
+    pub r: Mat3,
+    pub t: Vec3,
+}
+
+/// An axis that separates, or overlaps least: its kind, the features, and the gap.
+#[derive(Clone, Copy)]
+pub(super) struct Axis {
+    pub kind: u32,
+    /// Face or edge of a, and of b. Of a face contact the second one is the face that lies on it.
+    pub i: usize,
+    pub j: usize,
+    pub gap: Real,
+}
+
+impl Axis {
+    /// True if both are the same face, whatever lies on it, or the same two edges.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.kind == other.kind
+            && (self.kind == FACE_B || self.i == other.i)
+            && (self.kind == FACE_A || self.j == other.j)
+    }
+
+    /// Finds the face that lies on the face of this axis: that of `last` time, if it still does nearly as well as the best.
+    pub(super) fn lay(&mut self, pair: &Pair<'_>, last: Option<Self>) {
+        let normal = pair.face_normal(self);
+        let (view, d) = if self.kind == FACE_A { (&pair.b, -pair.to_b(normal)) } else { (&pair.a, normal) };
+        let of = |axis: &Self| if self.kind == FACE_A { axis.j } else { axis.i };
+        let mut face = view.face_along(d);
+        if let Some(last) = last.filter(|l| l.is_same(self)).map(|l| of(&l))
+            && let Some(old) = view.faces.get(last)
+            && stays(old.normal.dot(d), view.faces[face].normal.dot(d))
+        {
+            face = last;
+        }
+        if self.kind == FACE_A { self.j = face } else { self.i = face }
+    }
+}
+
+impl Pair<'_> {
+    pub(super) fn to_b(&self, v: Vec3) -> Vec3 {
+        self.r.transpose() * v
+    }
+
+    /// Gap between a face of a and the hull b.
+    fn face_a_gap(&self, face: &HullFace) -> Real {
+        face.normal.dot(self.t) + lowest(self.b.vertices, self.to_b(face.normal)) - face.offset
+    }
+
+    /// Gap between a face of b and the hull a.
+    fn face_b_gap(&self, face: &HullFace) -> Real {
+        let n = self.r * face.normal;
+        lowest(self.a.vertices, n) - n.dot(self.t) - face.offset
+    }
+
+    /// Normal of the face of an axis, from a to b.
+    pub(super) fn face_normal(&self, axis: &Axis) -> Vec3 {
+        if axis.kind == FACE_A {
+            self.a.faces[axis.i].normal
+        } else {
+            -(self.r * self.b.faces[axis.j].normal)
+        }
+    }
+
+    /// Middle of b in the frame of a, and the other way round.
+    fn centers(&self) -> (Vec3, Vec3) {
+        (self.r * self.b.center + self.t, self.to_b(self.a.center - self.t))
+    }
+
+    /// Gap along any unit axis from a to b.
+    fn gap(&self, n: Vec3) -> Real {
+        n.dot(self.t) + lowest(self.b.vertices, self.to_b(n)) + lowest(self.a.vertices, -n)
+    }
+
+    /// Edge `j` of b in the frame of a: start, direction.
+    pub(super) fn edge_b(&self, j: usize) -> (Vec3, Vec3) {
+        let line = &self.b.lines[j];
+        (self.r * line.start + self.t, self.r * line.along)
+    }
+
+    /// The gap of a remembered axis; None if the cache holds none for these hulls.
+    pub(super) fn cached(&self, cache: &PairCache) -> Option<Axis> {
+        let (i, j) = ((cache.a >> 16) as usize, (cache.a & 0xFFFF) as usize);
+        let kind = cache.kind & 0xFF;
+        let gap = match kind {
+            FACE_A => self.face_a_gap(self.a.faces.get(i)?),
+            FACE_B => self.face_b_gap(self.b.faces.get(j)?),
+            EDGES if i < self.a.lines.len() && j < self.b.lines.len() => {
+                self.gap(edge_normal(&self.a.lines[i], self.edge_b(j).1)?)
+            }
+            _ => return None,
+        };
+        Some(Axis { kind, i, j, gap })
+    }
+}
+
+/// The face of largest gap; the first that separates by more than `limit` ends the search.
+pub(super) fn best_face(
+    pair: &Pair<'_>,
+    cached: Option<Axis>,
+    is_b_first: bool,
+    slop: Real,
+    limit: Real,
+    counters: &mut NarrowCounters,
+) -> Axis {
+    let (b_in_a, a_in_b) = pair.centers();
+    let bound = |face: &HullFace, center: Vec3, inner: Real| {
+        let x = face.normal.dot(center);
+        x - face.offset - inner + BOUND_SLACK * (x.abs() + face.offset.abs() + inner)
+    };
+    let bound_a = |face: &HullFace| bound(face, b_in_a, pair.b.inner);
+    let bound_b = |face: &HullFace| bound(face, a_in_b, pair.a.inner);
+    // Hysteresis: the cached face, then those of the first hull, win unless clearly worse.
+    let cached = cached.filter(|c| c.kind != EDGES);
+    let lead = |kind: u32, index: usize| {
+        let same = |c: Axis| c.kind == kind && index == if kind == FACE_A { c.i } else { c.j };
+        let bonus = if cached.is_some_and(same) { 0.5 * slop } else { 0.0 };
+        bonus - if (kind == FACE_B) == is_b_first { 0.0 } else { SECOND_FACE * slop }
+    };
+    // A good face to begin with: that of last time, or the one with most room for the other hull.
+    let seed = cached.unwrap_or_else(|| {
+        counters.axes += 1;
+        let widest = |faces: &[HullFace], bound: &dyn Fn(&HullFace) -> Real| {
+            let bounds = faces.iter().map(bound).enumerate();
+            bounds.fold((0, Real::NEG_INFINITY), |best, new| if new.1 > best.1 { new } else { best })
+        };
+        let (i, of_a) = widest(pair.a.faces, &bound_a);
+        let (j, of_b) = widest(pair.b.faces, &bound_b);
+        if of_a >= of_b {
+            Axis { kind: FACE_A, i, j: 0, gap: pair.face_a_gap(&pair.a.faces[i]) }
+        } else {
+            Axis { kind: FACE_B, i: 0, j, gap: pair.face_b_gap(&pair.b.faces[j]) }
+        }
+    });
+    if seed.gap > limit {
+        return seed;
+    }
+    let least = seed.gap + lead(seed.kind, if seed.kind == FACE_A { seed.i } else { seed.j });
+    let mut best = seed;
+    let mut best_score = Real::NEG_INFINITY;
+    for of_b in [is_b_first, !is_b_first] {
+        let (kind, faces) = if of_b { (FACE_B, pair.b.faces) } else { (FACE_A, pair.a.faces) };
+        for (k, face) in faces.iter().enumerate() {
+            let lead = lead(kind, k);
+            let bound = if of_b { bound_b(face) } else { bound_a(face) };
+            if bound + lead < least.max(best_score) {
+                continue;
+            }
+            counters.axes += 1;
+            let gap = if of_b { pair.face_b_gap(face) } else { pair.face_a_gap(face) };
+            let (i, j) = if of_b { (0, k) } else { (k, 0) };
+            let axis = Axis { kind, i, j, gap };
+            if gap > limit {
+                return axis;
+            }
+            if gap + lead > best_score {
+                (best, best_score) = (axis, gap + lead);
+            }
+        }
+    }
+    best
+}
+
+/// The edge pair of largest gap among those that can be closest; None if there is none with a gap of more than `least`.
+pub(super) fn best_edge(
+    pair: &Pair<'_>,
+    least: Real,
+    limit: Real,
+    counters: &mut NarrowCounters,
+) -> Option<Axis> {
+    let (b_in_a, a_in_b) = pair.centers();
+    let (mut near_a, mut near_b) = ([0; MAX_BLOCKS], [0; MAX_BLOCKS]);
+    if !near(&pair.a, b_in_a, pair.b.inner, least, &mut near_a)
+        || !near(&pair.b, a_in_b, pair.a.inner, least, &mut near_b)
+    {
+        return None;
+    }
+    let mut best: Option<Axis> = None;
+    for (kb, mut of_b) in near_b.into_iter().enumerate().take(pair.b.blocks.len()) {
+        while of_b != 0 {
+            let j = 4 * kb + of_b.trailing_zeros() as usize;
+            of_b &= of_b - 1;
+            let (pb, db) = pair.edge_b(j);
+            // Normals of the faces of −b in the frame of a.
+            let [c, d] = pair.b.lines[j].normals.map(|n| -(pair.r * n));
+            for ((ka, block), of_a) in pair.a.blocks.iter().enumerate().zip(near_a) {
+                if of_a == 0 {
+                    continue;
+                }
+                let mut crossing = of_a & crossings(block, c, d, db);
+                while crossing != 0 {
+                    let i = 4 * ka + crossing.trailing_zeros() as usize;
+                    crossing &= crossing - 1;
+                    let line = &pair.a.lines[i];
+                    counters.axes += 1;
+                    let Some(normal) = edge_normal(line, db) else { continue };
+                    let gap = normal.dot(pb - line.start);
+                    if best.is_none_or(|b| gap > b.gap) {
+                        best = Some(Axis { kind: EDGES, i, j, gap });
+                        if gap > limit {
+                            return best;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    best
+}
+
+/// Which edges of a hull can have a normal along which a hull, with a ball of radius `inner` about `center` inside, is apart by more
+/// than `least`: a bit for each, four by four. False if there is none.
+fn near(hull: &HullView<'_>, center: Vec3, inner: Real, least: Real, out: &mut [u32; MAX_BLOCKS]) -> bool {
+    let reach = least + inner - BOUND_SLACK * (center.abs().max_element() + inner + least.abs());
+    // A distance counts whatever its sign: below 0 every arc that looks towards the centre will do.
+    let reach_squared = if reach > 0.0 { reach * reach } else { 0.0 };
+    let mut any = 0;
+    let count = hull.lines.len();
+    for (k, (block, bits)) in hull.blocks.iter().zip(out).enumerate() {
+        let mut u = block.start;
+        for lane in 0..4 {
+            u[0][lane] = center.x - u[0][lane];
+            u[1][lane] = center.y - u[1][lane];
+            u[2][lane] = center.z - u[2][lane];
+        }
+        let [x, y] = [dots4(&block.normals[0], &u), dots4(&block.normals[1], &u)];
+        let (along, square) = (dots4(&block.along, &u), dots4(&u, &u));
+        let mut found = 0;
+        for lane in 0..4 {
+            let (x, y, cos) = (x[lane], y[lane], block.cos[lane]);
+            // Between the normals of the faces the largest n·u is at u seen along the edge, if that is between them.
+            let is_end = (x > reach) | (y > reach);
+            let is_between = (y - cos * x > 0.0) & (x - cos * y > 0.0);
+            let across = square[lane] - along[lane] * along[lane] * block.inverse_square[lane];
+            found |= u32::from(is_end | is_between & (across >= reach_squared)) << lane;
+        }
+        // The last block may have fewer edges.
+        let left = count - (4 * k).min(count);
+        *bits = if left < 4 { found & ((1 << left) - 1) } else { found };
+        any |= *bits;
+    }
+    any != 0
+}
+
+/// Four dot products of four pairs of vectors.
+#[inline]
+fn dots4(v: &[[Real; 4]; 3], u: &[[Real; 4]; 3]) -> [Real; 4] {
+    let mut sum = [0.0; 4];
+    for k in 0..4 {
+        sum[k] = v[0][k] * u[0][k];
+    }
+    for k in 0..4 {
+        sum[k] += v[1][k] * u[1][k];
+    }
+    for k in 0..4 {
+        sum[k] += v[2][k] * u[2][k];
+    }
+    sum
+}
+
+/// Which of four edges of a have arcs on the Gauss map that cross the arc from `c` to `d` of an edge along `db`, as
+/// bits. The arcs a–b and c–d cross if each separates the ends of the other, on the same half of the sphere.
+#[inline]
+fn crossings(block: &LineBlock, c: Vec3, d: Vec3, db: Vec3) -> u32 {
+    let (cba, dba) = (dot4(&block.along, c), dot4(&block.along, d));
+    let (adc, bdc) = (dot4(&block.normals[0], db), dot4(&block.normals[1], db));
+    // Crossing if negative: the largest of three products, all of which have to be. No short cuts, a branch per sign
+    // would be guessed wrong half of the time.
+    let mut worst = [0.0; 4];
+    for k in 0..4 {
+        let (x, y, z) = (cba[k] * dba[k], adc[k] * bdc[k], -(cba[k] * bdc[k]));
+        let xy = if x > y { x } else { y };
+        worst[k] = if xy > z { xy } else { z };
+    }
+    let mut bits = 0;
+    for k in 0..4 {
+        bits |= u32::from(worst[k] < 0.0) << k;
+    }
+    bits
+}
+
+/// Four dot products, in the order in which the compiler sees that they can be done at once.
+#[inline]
+pub(super) fn dot4(v: &[[Real; 4]; 3], u: Vec3) -> [Real; 4] {
+    let mut sum = [0.0; 4];
+    for k in 0..4 {
+        sum[k] = v[0][k] * u.x;
+    }
+    for k in 0..4 {
+        sum[k] += v[1][k] * u.y;
+    }
+    for k in 0..4 {
+        sum[k] += v[2][k] * u.z;
+    }
+    sum
+}
+
+/// Smallest coordinate of the points along `n`.
+#[inline]
+fn lowest(points: &[Vec3], n: Vec3) -> Real {
+    let mut low = Real::INFINITY;
+    for p in points {
+        let x = p.dot(n);
+        // A plain comparison compiles to one instruction; `min` also has to look after NaN.
+        low = if x < low { x } else { low };
+    }
+    low
+}
+
+/// Normal of an edge of a and a direction of b, on the side of the faces of a; None if they are parallel.
+pub(super) fn edge_normal(line: &EdgeLine, db: Vec3) -> Option<Vec3> {
+    let cross = line.along.cross(db);
+    let l2 = cross.length_squared();
+    if l2 < NO_CROSS_SQUARED * line.along.length_squared() * db.length_squared() || l2 <= 0.0 {
+        return None;
+    }
+    let unit = cross * (1.0 / l2.sqrt());
+    Some(if unit.dot(line.normals[0] + line.normals[1]) < 0.0 { -unit } else { unit })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::Shape3;
+    use crate::shape::d3::{BoxHull, HullData};
+
+    /// A fixed sequence of numbers between −1 and 1.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> Real {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 40) as Real / (1 << 23) as Real - 1.0
+        }
+        fn vec(&mut self) -> Vec3 {
+            Vec3::new(self.next(), self.next(), self.next())
+        }
+    }
+
+    /// The search over all faces.
+    fn plain_face(pair: &Pair<'_>, slop: Real) -> Axis {
+        let mut best = Axis { kind: FACE_A, i: 0, j: 0, gap: Real::NEG_INFINITY };
+        for (i, face) in pair.a.faces.iter().enumerate() {
+            let gap = pair.face_a_gap(face);
+            if gap > best.gap {
+                best = Axis { kind: FACE_A, i, j: 0, gap };
+            }
+        }
+        let mut score = best.gap;
+        for (j, face) in pair.b.faces.iter().enumerate() {
+            let gap = pair.face_b_gap(face);
+            if gap - SECOND_FACE * slop > score {
+                (best, score) = (Axis { kind: FACE_B, i: 0, j, gap }, gap - SECOND_FACE * slop);
+            }
+        }
+        best
+    }
+
+    /// The search over all pairs of edges whose arcs cross.
+    fn plain_edge(pair: &Pair<'_>) -> Option<Axis> {
+        let mut best: Option<Axis> = None;
+        for j in 0..pair.b.lines.len() {
+            let (pb, db) = pair.edge_b(j);
+            let [c, d] = pair.b.lines[j].normals.map(|n| -(pair.r * n));
+            for (i, line) in pair.a.lines.iter().enumerate() {
+                let (cba, dba) = (c.dot(line.along), d.dot(line.along));
+                let (adc, bdc) = (line.normals[0].dot(db), line.normals[1].dot(db));
+                let Some(normal) = edge_normal(line, db) else { continue };
+                let gap = normal.dot(pb - line.start);
+                let crosses = cba * dba < 0.0 && adc * bdc < 0.0 && cba * bdc > 0.0;
+                if crosses && best.is_none_or(|b| gap > b.gap) {
+                    best = Some(Axis { kind: EDGES, i, j, gap });
+                }
+            }
+        }
+        best
+    }
+
+    fn hull(random: &mut Random, case: usize) -> HullData {
+        let squash = [Vec3::ONE, Vec3::new(1.0, 0.1, 0.6), Vec3::new(0.05, 1.0, 0.05)][case % 3];
+        let aside = if case % 4 == 3 { Vec3::new(3.0, -1.0, 2.0) } else { Vec3::ZERO };
+        let points: Vec<Vec3> = (0..5 + case % 30).map(|_| random.vec() * squash + aside).collect();
+        let Ok(Shape3::Hull { data, .. }) = Shape3::hull(&points) else { return hull(random, case) };
+        (*data).clone()
+    }
+
+    /// The answer of the search with bounds is that of the search over all, from far apart to nested, whatever was known before.
+    #[test]
+    fn bounds_leave_nothing_out() {
+        let slop = 1e-3;
+        let mut random = Random(7);
+        let (mut edges, mut looked, mut all) = (0, 0, 0);
+        for case in 0..3_000 {
+            let (a, b) = (hull(&mut random, case), hull(&mut random, case / 3));
+            let flat = BoxHull::new(Vec3::new(0.8, 0.5, 0.02 + random.next().abs()));
+            let b = if case % 5 == 0 { flat.view() } else { b.view() };
+            let q = Quat::from_xyzw(random.next(), random.next(), random.next(), random.next());
+            let apart = [0.2, 1.0, 2.0][case % 3];
+            let t = a.center() + random.vec() * apart;
+            let r = Mat3::from_quat(RotOps::<D3>::normalized(q));
+            let pair = Pair { a: a.view(), b, r, t: t - r * b.center };
+            let mut counters = NarrowCounters::default();
+            let expected = plain_face(&pair, slop);
+            let face = best_face(&pair, None, false, slop, Real::INFINITY, &mut counters);
+            let key = |x: &Axis| (x.kind, x.i, x.j, x.gap.to_bits());
+            assert_eq!(key(&face), key(&expected), "case {case}: face {} {}", face.gap, expected.gap);
+            // Beginning with another face, that of last time, changes nothing but the hysteresis: none at a slop of 0.
+            let last = Axis { kind: FACE_A, i: case % pair.a.faces.len(), j: 0, gap: 0.0 };
+            let gap = pair.face_a_gap(&pair.a.faces[last.i]);
+            let sharp =
+                best_face(&pair, Some(Axis { gap, ..last }), false, 0.0, Real::INFINITY, &mut counters);
+            assert_eq!(key(&sharp), key(&plain_face(&pair, 0.0)), "case {case}");
+            let axes = counters.axes;
+            let expected = plain_edge(&pair).filter(|e| e.gap > face.gap);
+            let edge = best_edge(&pair, face.gap, Real::INFINITY, &mut counters);
+            let edge = edge.filter(|e| e.gap > face.gap);
+            assert_eq!(
+                edge.map(|e| key(&e)),
+                expected.map(|e| key(&e)),
+                "case {case}: edges over {}",
+                face.gap
+            );
+            edges += u32::from(edge.is_some());
+            looked += counters.axes - axes;
+            all += (pair.a.lines.len() * pair.b.lines.len()) as u64;
+        }
+        assert!(edges > 300, "{edges}");
+        assert!(looked * 20 < all, "{looked} of {all}");
+    }
+}
