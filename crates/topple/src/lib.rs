@@ -88,6 +88,8 @@ mod written {
     struct Readme;
     #[doc = include_str!("../../../docs/guide/concepts.md")]
     struct Concepts;
+    #[doc = include_str!("../../../docs/guide/distances.md")]
+    struct Distances;
     #[doc = include_str!("../../../docs/guide/forces.md")]
     struct Forces;
     #[doc = include_str!("../../../docs/guide/joints.md")]
@@ -98,6 +100,8 @@ mod written {
     struct Profile;
     #[doc = include_str!("../../../docs/guide/queries.md")]
     struct Queries;
+    #[doc = include_str!("../../../docs/guide/query-log.md")]
+    struct QueryLog;
     #[doc = include_str!("../../../docs/guide/snapshot.md")]
     struct Snapshot;
 }

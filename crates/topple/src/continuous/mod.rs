@@ -8,8 +8,8 @@
 //! - Bullets are swept against everything, each other included (`bullets.rs`).
 //! - All others cost one comparison.
 //!
-//! The guarantee: a body never gets deeper into a static shape than three quarters of its inner radius, nor a bullet into any
-//! shape, unless it is there already: so it gets through none, be it without thickness. Rotation is included. See
+//! The guarantee: no body gets through a static shape, nor a bullet through any shape, be it without thickness. It is stopped before it is deeper than
+//! three quarters of its inner radius; what is that deep and slow by then is left to its contacts. Rotation is included. See
 //! `impact.rs` for when a body is stopped, `sweep.rs` for how the moment is found.
 
 mod bullets;

@@ -1,6 +1,6 @@
 //! How bodies move within a step, and when two shapes on the way meet.
 //!
-//! Conservative advancement: the slab between the closest points of two shapes, across the direction from one to the other, can
+//! Conservative advancement [Mirtich1996b], with turning bounded as in [Zhang2006]: the slab between the closest points of two shapes, across the direction from one to the other, can
 //! shrink no faster than the bodies approach along it plus what turning adds, at most the angular speed times the
 //! distance from the centre. Going ahead by the time that takes can never overshoot, so what is found is the *first*
 //! meeting, whatever the shapes do in between.

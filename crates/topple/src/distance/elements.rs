@@ -233,7 +233,7 @@ pub enum TriangleIntersection {
 }
 
 /// The common part of two triangles [m]; None if they do not meet. Triangles without area count as the segments or points they
-/// are.
+/// are. After [Moller1997]: one triangle is cut by the plane of the other, and the stretch that is left by its edges.
 ///
 /// ```
 /// use topple::math::*;

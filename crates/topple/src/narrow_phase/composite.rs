@@ -6,6 +6,7 @@
 //! eighty; a box in a valley has one part for each side.
 
 use super::{CollideJob, LocalManifold, LocalPoint, MAX_LOCAL_POINTS, NarrowCounters};
+use crate::distance::point_shape;
 use crate::math::*;
 use crate::shape::ShapeOps;
 
@@ -22,6 +23,12 @@ const LOYALTY: Real = 1.1;
 /// How much less a point counts that is higher than the lowest by more than a slop: the inverse square of 1 + this, per slop (no unit). On a
 /// ball the height grows with the square of the distance, so that without this the highest points within reach would win.
 const HIGHER: Real = 2.0;
+/// Depth in slops from which on points of two solids are looked at twice.
+const DEEP: Real = 5.0;
+/// How far from a surface a deep point may be that speaks of it, in slops.
+const NEAR: Real = 1.5;
+/// A way out is long if another one is less than this share of it (no unit).
+const LONG_WAY: Real = 0.5;
 /// Points a part holds before it is reduced.
 const ROOM: usize = 16;
 
@@ -158,6 +165,63 @@ impl<D: Dim> Parts<D> {
         }
     }
 
+    /// Drops deep points neither end of which is on one solid and in the other, and deep parts that a shorter push of another part frees. Both come
+    /// from children that look past the other shape: the side of a plank that another one touches with its edge.
+    fn drop_false(
+        &mut self,
+        in_a: &dyn Fn(D::Vec) -> bool,
+        in_b: &dyn Fn(D::Vec) -> bool,
+        is_near: &dyn Fn(D::Vec, usize) -> bool,
+    ) {
+        let deep = -DEEP * self.slop;
+        if self.parts[..self.count].iter().all(|part| part.depth() > deep) {
+            return;
+        }
+        let before = (self.parts, self.count);
+        for part in &mut self.parts[..self.count] {
+            let normal = part.normal;
+            part.retain(|point| {
+                let half = normal * (0.5 * point.separation);
+                let (on_b, on_a) = (point.position + half, point.position - half);
+                point.separation > deep || in_a(on_b) && is_near(on_b, 1) || in_b(on_a) && is_near(on_a, 0)
+            });
+        }
+        self.retain(|part| part.count > 0);
+        if self.parts[..self.count].iter().all(|part| part.depth() > 0.0) {
+            // Nothing is left that pushes: better a doubtful contact than none, but a shallow one.
+            (self.parts, self.count) = before;
+            for part in &mut self.parts[..self.count] {
+                part.points[..part.count].iter_mut().for_each(|p| p.separation = p.separation.max(deep));
+            }
+        }
+        let (all, count, slop) = (self.parts, self.count, self.slop);
+        self.retain(|part| {
+            let Some(point) = part.deepest().filter(|point| point.separation <= deep) else { return true };
+            let half = part.normal * (0.5 * point.separation);
+            let (on_b, on_a) = (point.position + half, point.position - half);
+            !all[..count].iter().any(|other| {
+                let depth = -other.depth();
+                let push = other.normal * (depth + slop);
+                depth > 0.0
+                    && depth < LONG_WAY * -point.separation
+                    && !in_a(on_b + push)
+                    && !in_b(on_a - push)
+            })
+        });
+    }
+
+    /// Keeps the parts for which `keep` is true, in order.
+    fn retain(&mut self, keep: impl Fn(&Part<D>) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.count {
+            if keep(&self.parts[i]) {
+                self.parts[kept] = self.parts[i];
+                kept += 1;
+            }
+        }
+        self.count = kept;
+    }
+
     fn flip(&mut self, b_in_a: &Pose<D>) {
         for part in &mut self.parts[..self.count] {
             part.normal = -b_in_a.rotation.rotate(part.normal);
@@ -171,6 +235,23 @@ impl<D: Dim> Parts<D> {
 impl<D: Dim> Part<D> {
     fn depth(&self) -> Real {
         self.points[..self.count].iter().fold(Real::INFINITY, |d, p| d.min(p.separation))
+    }
+
+    fn deepest(&self) -> Option<LocalPoint<D>> {
+        let points = self.points[..self.count].iter().copied();
+        points.min_by(|x, y| x.separation.total_cmp(&y.separation))
+    }
+
+    /// Keeps the points for which `keep` is true, in order.
+    fn retain(&mut self, keep: impl Fn(&LocalPoint<D>) -> bool) {
+        let mut kept = 0;
+        for i in 0..self.count {
+            if keep(&self.points[i]) {
+                self.points[kept] = self.points[i];
+                kept += 1;
+            }
+        }
+        self.count = kept;
     }
 
     fn push(&mut self, point: LocalPoint<D>, slop: Real, used: &Used) {
@@ -275,20 +356,31 @@ pub(crate) fn collide<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCoun
     parts.count = 0;
     parts.slop = job.slop;
     counters.computed += 1;
-    let is_single = |shape: &D::Shape| shape.composite().is_none() && shape.half_space().is_none();
-    match (job.a.composite(), job.b.composite()) {
-        (Some(a), None) if is_single(job.b) => {
-            D::Shape::collide_children(a, job, counters, &mut |key, local| parts.add(key, local));
-        }
-        (None, Some(b)) if is_single(job.a) => {
-            D::Shape::collide_children(b, &job.swapped(), counters, &mut |key, local| parts.add(key, local));
-            parts.flip(&job.b_in_a);
-        }
-        (Some(_), _) => D::Shape::collide_composites(job, counters, &mut |key, local| parts.add(key, local)),
-        (None, _) => {
-            D::Shape::collide_composites(&job.swapped(), counters, &mut |key, local| parts.add(key, local));
-            parts.flip(&job.b_in_a);
-        }
+    if job.a.composite().is_some() {
+        collide_ordered(job, counters, parts);
+    } else {
+        collide_ordered(&job.swapped(), counters, parts);
+        parts.flip(&job.b_in_a);
+    }
+}
+
+/// The same, if a is composite.
+fn collide_ordered<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounters, parts: &mut Parts<D>) {
+    let Some(a) = job.a.composite() else { return };
+    if job.b.composite().is_none() && job.b.half_space().is_none() {
+        D::Shape::collide_children(a, job, counters, &mut |key, local| parts.add(key, local));
+    } else {
+        D::Shape::collide_composites(job, counters, &mut |key, local| parts.add(key, local));
+    }
+    if job.a.is_solid() && job.b.is_solid() {
+        let in_b = |p: D::Vec| job.b.contains(job.b_in_a.inverse_transform(D::Point::from_vec(p)));
+        // Patches are cut off a slop beyond their edges, where there is no surface any more.
+        let is_near = |p: D::Vec, which: usize| {
+            let (shape, pose) = [(job.a, Pose::IDENTITY), (job.b, job.b_in_a)][which];
+            let closest = point_shape::<D>(D::Point::from_vec(p), shape, &pose);
+            closest.is_some_and(|closest| closest.distance <= NEAR * job.slop)
+        };
+        parts.drop_false(&|p| job.a.contains(p), &in_b, &is_near);
     }
 }
 

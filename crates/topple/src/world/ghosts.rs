@@ -2,11 +2,13 @@
 //!
 //! Every shape is collided by itself, as if nothing stood beside it. Of two tiles in one plane, the second offers its side
 //! face, or its upper edge, to a body that is a little sunk into the first; seen together they are one floor, which has
-//! neither. So a new contact with something that does not move is checked against the other such things that the body
+//! neither. So a new contact is checked against the other things that the body
 //! touches: where one of them reaches the contact point and rises above the contact's plane there, the surface that
 //! the contact speaks of is covered. A contact all of whose points are covered is dropped.
 //!
-//! In a groove both sides cover each other; then both stay. Contacts between moving bodies are left alone.
+//! In a groove both sides cover each other; then both stay, unless one of them is *flush*: it does not rise above the plane in which the
+//! other is touched, so that it cannot be in the way. Between things that can move, bricks in a pavement, only flush ones are
+//! dropped, and only for a body that touched something in the last step: what flies at a wall of bricks pushes all that it meets.
 
 use super::World;
 use crate::body::BodyKind;
@@ -18,18 +20,26 @@ use crate::shape::ShapeOps;
 /// differ to speak of two surfaces (dimensionless): less is rounding.
 const RISE: Real = 2e-4;
 
-/// One contact of a moving body with something that does not move, in the world.
+/// How far from a surface without thickness a point may be and be covered by it, in slops: contacts are cut off a slop beyond the faces that touch,
+/// which may be sunk by another one.
+const REACH: Real = 2.0;
+/// How far a neighbour may stand above the plane of a contact and be flush with it, in slops: bricks rest on theirs.
+const FLUSH: Real = 1.0;
+
+/// One contact of a moving body, as seen from it, in the world.
 #[derive(Clone, Copy)]
 struct Touch<D: Dim> {
     index: u32,
-    /// The shape that does not move.
+    /// The shape that it touches.
     shape: u32,
     /// From that shape to the body.
     normal: D::Vec,
+    /// The shape can be pushed.
+    is_loose: bool,
 }
 
 impl<D: Dim> World<D> {
-    /// Drops the contacts of `suspects` (new, solid, one side dynamic, the other not) that are not there.
+    /// Drops the contacts of `suspects` (new, solid, at least one side dynamic) that are not there.
     pub(crate) fn drop_ghosts(&mut self, suspects: &[u32]) {
         let mut ghosts = core::mem::take(&mut self.scratch.members);
         ghosts.clear();
@@ -47,36 +57,55 @@ impl<D: Dim> World<D> {
         self.scratch.members = ghosts;
     }
 
-    /// The contact as seen from the body that moves; None if both do, or none.
-    fn touch(&self, index: u32) -> Option<(Touch<D>, u32)> {
+    /// The contact as seen from `body`; None if that does not move, or there is no contact.
+    fn touch(&self, index: u32, body: u32) -> Option<Touch<D>> {
         let contact = &self.contacts.hot[index as usize];
-        if !contact.is_solid() {
+        let is_dynamic = |body: u32| self.bodies.records[body].kind == BodyKind::Dynamic;
+        if !contact.is_solid() || !is_dynamic(body) {
             return None;
         }
-        let moves = contact.bodies.map(|body| self.bodies.records[body].kind == BodyKind::Dynamic);
+        let side = usize::from(contact.bodies[0] == body);
         let normal = contact.normal(self.bodies.places[contact.bodies[0] as usize].rotation);
-        match moves {
-            [false, true] => Some((Touch { index, shape: contact.shapes[0], normal }, contact.bodies[1])),
-            [true, false] => {
-                Some((Touch { index, shape: contact.shapes[1], normal: -normal }, contact.bodies[0]))
-            }
-            _ => None,
-        }
+        Some(Touch {
+            index,
+            shape: contact.shapes[side],
+            normal: if side == 1 { -normal } else { normal },
+            is_loose: is_dynamic(contact.bodies[side]),
+        })
     }
 
     fn is_ghost(&self, index: u32) -> bool {
-        let Some((touch, body)) = self.touch(index) else { return false };
+        self.contacts.hot[index as usize].bodies.iter().any(|&body| self.is_ghost_of(index, body))
+    }
+
+    /// True if the contact is not there for `body`, seen together with what else it touches.
+    fn is_ghost_of(&self, index: u32, body: u32) -> bool {
+        let Some(touch) = self.touch(index, body) else { return false };
         let contact = &self.contacts.hot[index as usize];
         // Points that nobody covers yet, as bits.
         let mut open = (1_u32 << contact.manifold.count) - 1;
-        for (other, _) in self.contacts.of_body(self.bodies.records[body].first_contact) {
-            let Some((neighbor, _)) = self.touch(other) else { continue };
+        let first = self.bodies.records[body].first_contact;
+        let was_touching = || {
+            let mut all = self.contacts.of_body(first);
+            all.any(|(other, _)| self.contacts.hot[other as usize].flags & flags::WAS_SOLID != 0)
+        };
+        let mut may_be_loose = None;
+        for (other, _) in self.contacts.of_body(first) {
+            let Some(neighbor) = self.touch(other, body) else { continue };
             if neighbor.shape == touch.shape || (neighbor.normal - touch.normal).length() <= RISE {
+                continue;
+            }
+            let is_loose = touch.is_loose || neighbor.is_loose;
+            if is_loose && !*may_be_loose.get_or_insert_with(was_touching) {
+                continue;
+            }
+            let is_flush = || self.is_flush(&touch, &neighbor);
+            if is_loose && !is_flush() {
                 continue;
             }
             let covered = self.covered(&touch, &neighbor);
             // In a groove each side covers the other, and neither is a ghost.
-            if covered & open != 0 && self.covered(&neighbor, &touch) == 0 {
+            if covered & open != 0 && (is_loose || self.covered(&neighbor, &touch) == 0 || is_flush()) {
                 open &= !covered;
             }
             if open == 0 {
@@ -86,19 +115,52 @@ impl<D: Dim> World<D> {
         false
     }
 
+    /// True if the shape of `touch` does not rise above the plane in which the shape of `neighbor` is touched.
+    fn is_flush(&self, touch: &Touch<D>, neighbor: &Touch<D>) -> bool {
+        let (contact, other) =
+            (&self.contacts.hot[touch.index as usize], &self.contacts.hot[neighbor.index as usize]);
+        let record = &self.shapes[touch.shape];
+        // Round shapes have no edge to trip over, and none of them is flush with a face.
+        if !(record.shape.keeps_contacts() && self.shapes[neighbor.shape].shape.keeps_contacts()) {
+            return false;
+        }
+        let pose = self.bodies.places[record.body as usize].compose(record.from_center);
+        let up = pose.rotation.rotate_inv(neighbor.normal);
+        let plane = (0..other.manifold.count as usize)
+            .map(|i| up.dot(pose.inverse_transform(self.on_surface(neighbor, i))))
+            .fold(Real::NEG_INFINITY, Real::max);
+        let limit = plane + FLUSH * contact.slop.max(other.slop);
+        let is_below =
+            |shape: &D::Shape| shape.support(up).is_some_and(|top| up.dot(top) + shape.rounding() <= limit);
+        let Some(composite) = record.shape.composite() else { return is_below(&record.shape) };
+        // Of a mesh or chain, what is near the points.
+        let mut is_flush = true;
+        for i in 0..contact.manifold.count as usize {
+            let at = D::Point::from_vec(pose.inverse_transform(self.on_surface(touch, i)));
+            composite.visit(&Aabb { min: at, max: at }.grown(contact.slop), &mut |index| {
+                is_flush &= is_below(&composite.child(index));
+            });
+        }
+        is_flush
+    }
+
+    /// Point `i` of a contact, on the surface of the shape that is touched, in the world.
+    fn on_surface(&self, touch: &Touch<D>, i: usize) -> D::Point {
+        let contact = &self.contacts.hot[touch.index as usize];
+        let places = contact.bodies.map(|body| self.bodies.places[body as usize]);
+        let row = contact.row(i, &places[0], &places[1]);
+        places[0].position + row.r_a - touch.normal * (0.5 * row.separation)
+    }
+
     /// Which points of `touch` the shape of `neighbor` covers, as bits.
     fn covered(&self, touch: &Touch<D>, neighbor: &Touch<D>) -> u32 {
         let contact = &self.contacts.hot[touch.index as usize];
-        let places = contact.bodies.map(|body| self.bodies.places[body as usize]);
         let record = &self.shapes[neighbor.shape];
         let pose = self.bodies.places[record.body as usize].compose(record.from_center);
         let normal = pose.rotation.rotate_inv(touch.normal);
         let inwards = pose.rotation.rotate_inv(-neighbor.normal);
         (0..contact.manifold.count as usize).fold(0, |bits, i| {
-            let row = contact.row(i, &places[0], &places[1]);
-            // On the surface of the shape that does not move.
-            let point = places[0].position + row.r_a - touch.normal * (0.5 * row.separation);
-            let local = pose.inverse_transform(point);
+            let local = pose.inverse_transform(self.on_surface(touch, i));
             bits | u32::from(covers::<D>(&record.shape, local, normal, inwards, contact.slop)) << i
         })
     }
@@ -113,11 +175,12 @@ fn covers<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, inwards: D::Vec, slop:
     if let Some(composite) = shape.composite() {
         let at = D::Point::from_vec(p);
         let mut found = false;
-        composite.visit(&Aabb { min: at, max: at }.grown(slop), &mut |index| {
+        let reach = REACH * slop;
+        composite.visit(&Aabb { min: at, max: at }.grown(reach), &mut |index| {
             let child = composite.child(index);
             let height =
                 child.support(-inwards).map_or(Real::INFINITY, |v| composite.normal(index).dot(p - v));
-            found |= height.abs() <= slop && rises::<D>(&child, p, n);
+            found |= height.abs() <= reach && rises::<D>(&child, p, n);
         });
         return found;
     }

@@ -9,6 +9,7 @@ use crate::continuous;
 use crate::exec::Executor;
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
+use crate::shape::ShapeOps;
 use crate::solver::SolverContext;
 use crate::store::room;
 use crate::trusted::{Each, Owned, Owners, in_pieces};
@@ -167,7 +168,7 @@ fn keep_new<D: Dim>(
 pub(crate) struct BatchResult<D: Dim> {
     /// Contacts whose state changed.
     changed: Vec<u32>,
-    /// New contacts of dynamic bodies with others: perhaps not there.
+    /// New contacts of dynamic bodies: perhaps not there.
     suspects: Vec<u32>,
     /// Parts of pairs for which there is no contact yet.
     extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
@@ -266,7 +267,14 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                     let moves = contact
                         .bodies
                         .map(|body| source.bodies.records[body].kind == crate::BodyKind::Dynamic);
-                    if moves[0] != moves[1] {
+                    // Of two that can be pushed, one must have edges, and what rests on each other is left alone.
+                    let edges = contact.shapes.map(|shape| source.shapes[shape].shape.keeps_contacts());
+                    let is_suspect = match (moves, edges) {
+                        ([true, true], [true, true]) => contact.flags & flags::WAS_SOLID == 0,
+                        ([true, true], edges) => edges[0] != edges[1],
+                        _ => true,
+                    };
+                    if is_suspect {
                         result.suspects.push(at);
                     }
                 }

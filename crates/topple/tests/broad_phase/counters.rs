@@ -1,7 +1,7 @@
 //! Counters show that the methods do what they claim.
 
 use crate::harness::{Random, World, proxy};
-use topple::broad_phase::{BroadPhase, BroadPhaseSortAndSweep, FirstSort, Proxies, ProxyKind};
+use topple::broad_phase::{BroadPhaseSortAndSweep, ProxyKind};
 use topple::math::*;
 use topple::narrow_phase::NarrowCounters;
 use topple::{BodyDef, Settings, Shape3, ShapeDef};
@@ -198,27 +198,6 @@ fn sort_and_sweep_counts_what_passes_2d() {
 #[test]
 fn sort_and_sweep_counts_what_passes_3d() {
     swaps::<D3>();
-}
-
-/// By insertion the first sort takes about n² swaps, as the seed says; otherwise none.
-#[test]
-fn the_first_sort_by_insertion_is_quadratic() {
-    let first = |sort: FirstSort, count: usize| {
-        let mut random = Random(5);
-        let mut method = BroadPhaseSortAndSweep::<D2>::new(sort);
-        let fat = |random: &mut Random| Aabb::around(random.point::<D2>(0.0, 1000.0), Vec2::splat(0.5));
-        let slots = (0..count).map(|i| proxy(i as u32, ProxyKind::Dynamic, fat(&mut random))).collect();
-        method.attach(&Proxies::from_slots(slots));
-        let mut counters = Vec::new();
-        BroadPhase::<D2>::counters(&mut method, &mut counters);
-        counter(&counters, "swaps") as f64
-    };
-    assert_eq!(first(FirstSort::Merge, 500), 0.0);
-    // Two axes, 2n ends, each of which passes half of those before it.
-    for n in [100, 200, 400] {
-        let ratio = first(FirstSort::Insertion, n) / (2.0 * (n * n) as f64);
-        assert!((0.8..1.2).contains(&ratio), "{n} bodies: {ratio} of 2 n² swaps");
-    }
 }
 
 /// A pair of bodies that touch, without gravity; the counters of the first step and of a later one, at rest.

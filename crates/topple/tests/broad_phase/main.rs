@@ -3,6 +3,7 @@
 mod counters;
 mod harness;
 mod histories;
+mod own_algorithm;
 mod random_ops;
 mod scale;
 mod shapes;

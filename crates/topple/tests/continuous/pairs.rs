@@ -17,7 +17,7 @@ const LANE: Real = 12.0;
 /// Places looked at on the way of a step. At 800 m/s, small bodies are between two of them by less than their promise only where
 /// they are about to be deeper at the next.
 const SAMPLES: usize = 48;
-/// What the guide promises: no deeper than this share of the inner radius of the thinner one (no unit), and the slop.
+/// Where bodies are stopped, as the guide says: this share of the inner radius of the thinner one (no unit), and the slop.
 const DEEPEST: Real = 0.75;
 /// How much deeper bodies may get that are as deep as that already and slow by then, less than a quarter of their inner radius per step: they are
 /// left to their contacts. As a share of the inner radius (no unit).

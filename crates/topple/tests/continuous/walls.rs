@@ -17,7 +17,7 @@ const SPEEDS: [Real; 2] = [1.0, 1000.0];
 /// Fastest spin [rad/s]: about a whole turn per step.
 const SPIN: Real = 400.0;
 
-/// What the guide promises: no deeper than this share of the inner radius (no unit), and the slop.
+/// Where bodies are stopped, as the guide says: no deeper than this share of the inner radius (no unit), and the slop.
 const DEEPEST: Real = 0.75;
 
 /// A wall, and bodies that fly at it.

@@ -232,8 +232,8 @@ fn a_ring_of_triangles_hangs_on_a_ring_of_triangles() {
     fixed.rotation = upright;
     world.create_body_with(fixed, [ring.clone()]).unwrap();
     let mut def = BodyDef::<D3>::dynamic([0.0, -1.2, 0.0]);
-    // About y, so that it passes through the other one.
-    def.rotation = Quat::from_xyzw(0.5, 0.5, 0.5, 0.5);
+    // Square to the other one, through its hole.
+    def.rotation = Quat::from_xyzw(0.0, 0.0, -(0.5_f32.sqrt()), 0.5_f32.sqrt());
     let link = world.create_body_with(def, [ring]).unwrap();
     for _ in 0..400 {
         world.step();

@@ -5,6 +5,7 @@ use topple::exec::Pool;
 use topple::math::*;
 use topple::query_log::{Answer, Query, QueryLog, Recorded};
 use topple::shape::LocalRay;
+use topple::world::{QueryFilter, Ray};
 use topple::{BodyDef, Shape2, Shape3, ShapeDef, World};
 
 /// More queries than there is room for: the last ones are kept, oldest first.
@@ -57,4 +58,58 @@ fn queries_of_threads_are_replayed() {
     replays::<D2>(&flat, Shape2::chain(&chain).unwrap());
     let spatial = [Shape3::sphere(0.2), Shape3::cuboid(0.4, 0.3, 0.4), Shape3::cylinder(0.4, 0.2)];
     replays::<D3>(&spatial, crate::support::flat_mesh(10, 1.0));
+}
+
+/// Where dumped logs are kept.
+const DUMPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/meshes");
+
+/// Queries of every kind in a small world: contacts of a few steps, and a ray, a cast and a distance.
+fn log_of<D: Dim>(shapes: &[D::Shape], ground: D::Shape) -> String {
+    let mut world = World::<D>::new();
+    world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [ShapeDef::new(ground)]).unwrap();
+    for (i, shape) in shapes.iter().enumerate() {
+        let place = D::Vec::axis(0) * (0.35 * i as Real) + D::Vec::axis(1) * (0.3 + 0.02 * i as Real);
+        let def = BodyDef::dynamic(D::Point::from_vec(place));
+        world.create_body_with(def, [ShapeDef::new(shape.clone())]).unwrap();
+    }
+    world.record_queries(24);
+    (0..3).for_each(|_| world.step());
+    let filter = QueryFilter::default();
+    let start = D::Point::from_vec(D::Vec::axis(1) * 3.0);
+    let down = D::Vec::axis(1) * -5.0;
+    world.cast_ray(&Ray { origin: start, direction: down, max: 1.0 }, &filter).unwrap();
+    world.cast_shape(&shapes[0], &Pose::at(start), down, &filter).unwrap();
+    world.closest_shape(&shapes[0], &Pose::at(start), 5.0, &filter).unwrap();
+    world.query_log().unwrap().dump()
+}
+
+/// A dump from a file, as somebody would take it home: every query gives the bits it gave then. `UPDATE_EXPECT=1` writes it anew, where
+/// an algorithm was changed on purpose.
+fn dumps_are_replayed<D: Dim>(file: &str, shapes: &[D::Shape], ground: D::Shape) {
+    let path = format!("{DUMPS}/{file}");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, log_of::<D>(shapes, ground)).unwrap();
+    }
+    let text = std::fs::read_to_string(&path).unwrap();
+    let all = Recorded::<D>::parse(&text).unwrap();
+    for (number, replay) in all.iter().enumerate() {
+        let (answer, is_same) = replay.run();
+        assert!(is_same, "{file}, query {number}: {:?} gives {answer:?} now", replay.query);
+    }
+    // Every kind is in it, and a changed answer is noticed.
+    for word in ["contacts ", "ray ", "cast ", "distance "] {
+        assert!(text.lines().any(|line| line.starts_with(word)), "{file}: no {word}");
+    }
+    let line = text.lines().find(|line| line.starts_with("ray ") && !line.ends_with('-')).unwrap();
+    let last = if line.ends_with('0') { '1' } else { '0' };
+    let wrong = format!("{}{last}", &line[..line.len() - 1]);
+    assert!(!Recorded::<D>::parse(&wrong).unwrap()[0].run().1, "{wrong}");
+}
+
+#[test]
+fn a_dumped_log_is_replayed() {
+    let flat = [Shape2::circle(0.2), Shape2::rectangle(0.4, 0.3), Shape2::circle(0.15)];
+    dumps_are_replayed::<D2>("queries2.log", &flat, Shape2::rectangle(6.0, 0.2));
+    let spatial = [Shape3::sphere(0.2), Shape3::cuboid(0.4, 0.3, 0.4), Shape3::sphere(0.15)];
+    dumps_are_replayed::<D3>("queries3.log", &spatial, crate::support::flat_mesh(4, 1.0));
 }

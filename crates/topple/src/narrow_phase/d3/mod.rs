@@ -10,6 +10,7 @@
 mod box_points;
 mod boxes;
 mod convex;
+mod deep;
 mod hull_axes;
 mod hulls;
 mod patch;

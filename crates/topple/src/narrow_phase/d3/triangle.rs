@@ -8,11 +8,12 @@
 
 use super::hull_axes::dot4;
 use super::patch::{self, Patch, PatchJob};
-use super::{convex, push_core_point, round};
+use super::{convex, deep, push_core_point, round};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::d3::{BoxHull, HullView, closest_on_segment, triangle};
 use crate::shape::{Composite, Shape3, ShapeOps};
+use core::cell::Cell;
 
 /// Cosine between a contact normal and the triangle's own from which on they are the same.
 const SAME: Real = 0.999_99;
@@ -43,6 +44,8 @@ struct Probe<'a> {
     rotation: Mat3,
     /// Origin of b in the frame of a.
     position: Vec3,
+    /// A triangle that is not apart from b was left out, because it would have pushed a long way or knows no point.
+    is_lost: Cell<bool>,
 }
 
 /// One triangle, in the frame of a.
@@ -67,29 +70,40 @@ pub(crate) fn collide_children(
         middle: job.b_in_a.transform(middle(shape, job)).to_vec(),
         rotation: Mat3::from_quat(job.b_in_a.rotation),
         position: job.b_in_a.position.to_vec(),
+        is_lost: Cell::new(false),
     };
     let bounds = job.b.aabb(&job.b_in_a).grown(job.margin);
+    let mut is_found = false;
+    let found = &mut |index: u32, local: &LocalManifold<D3>| {
+        is_found |= !local.is_empty();
+        add(index, local);
+    };
     match job.b {
         _ if job.algorithm == Algorithm::Gjk => {
-            probe.each(&bounds, add, |face, out| probe.any(face, counters, out));
+            probe.each(&bounds, found, |face, out| probe.any(face, counters, out));
         }
         Shape3::Sphere { radius } => {
             counters.axes += 1;
-            probe.each(&bounds, add, |face, out| probe.sphere(face, *radius, out));
+            probe.each(&bounds, found, |face, out| probe.sphere(face, *radius, out));
         }
         Shape3::Capsule { a, b, radius } => {
             counters.axes += 1;
             let ends = [*a, *b].map(|p| job.b_in_a.transform(p).to_vec());
-            probe.each(&bounds, add, |face, out| probe.capsule(face, ends, *radius, out));
+            probe.each(&bounds, found, |face, out| probe.capsule(face, ends, *radius, out));
         }
         Shape3::Box { half, radius } => {
             let hull = BoxHull::new(*half);
-            probe.each(&bounds, add, |face, out| probe.hull(face, hull.view(), *radius, counters, out));
+            probe.each(&bounds, found, |face, out| probe.hull(face, hull.view(), *radius, counters, out));
         }
         Shape3::Hull { data, radius } if data.edges().len() <= MAX_EDGES || job.algorithm.is_sat() => {
-            probe.each(&bounds, add, |face, out| probe.hull(face, data.view(), *radius, counters, out));
+            probe.each(&bounds, found, |face, out| probe.hull(face, data.view(), *radius, counters, out));
         }
-        _ => probe.each(&bounds, add, |face, out| probe.any(face, counters, out)),
+        _ => probe.each(&bounds, found, |face, out| probe.any(face, counters, out)),
+    }
+    if !is_found {
+        // All triangles look past a middle that is inside.
+        let is_crossed = probe.is_lost.get() || job.a.contains(probe.middle);
+        deep::collide(job, is_crossed, counters, add);
     }
 }
 
@@ -361,6 +375,7 @@ impl Probe<'_> {
         }
         if best.gap < -DEEP * slop && least > LONG_WAY * best.gap && !self.shape.is_ground() {
             // A skin that looks past the hull, as the flank of a spike that has pierced it: whoever allows the short way pushes.
+            self.is_lost.set(true);
             return;
         }
         match best.kind {
@@ -378,6 +393,9 @@ impl Probe<'_> {
                 let mid = (p + q) * 0.5 - best.normal * (0.5 * radius);
                 out.push(mid, best.gap - radius, EDGE_ID | id);
             }
+        }
+        if out.is_empty() {
+            self.is_lost.set(true);
         }
         self.place(face, &best, out);
     }

@@ -5,8 +5,9 @@
 //! edges, each have exactly one axis, and faces that merely pass through each other have none.
 
 use super::patch::{self, Patch, PatchJob};
-use super::round;
 use super::triangle::NEARLY_FLAT;
+use super::{deep, round};
+use crate::distance::triangle_intersection;
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters};
 use crate::shape::composite::turned_box;
@@ -16,6 +17,8 @@ use crate::shape::{Composite, Shape3, ShapeOps};
 /// Overlap beyond which two triangles no longer tell the way out, in slops, or in inner radii of the smaller body if that is more.
 const MAX_DEPTH: Real = 50.0;
 const MAX_INNER: Real = 2.0;
+/// The same for two solids: beyond, the search over both surfaces takes over (`deep.rs`).
+const MAX_INNER_SOLID: Real = 0.5;
 /// Share of the slop by which an axis must be better than the one before.
 const LEAD: Real = 0.1;
 /// Squared sine below which two edges count as parallel.
@@ -41,8 +44,11 @@ pub(crate) fn collide_composites(
     let is_open = !(a.is_closed() && b.is_closed());
     let inner = job.a.inner_radius().min(job.b.inner_radius());
     let deep = if is_open && inner.is_finite() { MAX_INNER * inner } else { 0.0 };
-    let max_depth = deep.max(MAX_DEPTH * job.slop);
+    let max_depth = if is_open || !inner.is_finite() { deep } else { MAX_INNER_SOLID * inner };
+    let max_depth = max_depth.max(MAX_DEPTH * job.slop);
     let mut out = LocalManifold::default();
+    // Any contact, one that pushes, and triangles that cross without one.
+    let (mut is_found, mut is_deep, mut is_crossed) = (false, false, false);
     b.visit(&reach, &mut |j| {
         let Some(other) = Skin::new(b, j, &job.b_in_a) else { return };
         // What has sunk below this triangle counts too, as deep as it may: its own box no longer meets that of the triangle.
@@ -54,11 +60,18 @@ pub(crate) fn collide_composites(
             let Some(own) = Skin::new(a, i, &Pose::IDENTITY) else { return };
             out.clear();
             counters.axes += 1;
-            pair([a, b], [&own, &other], max_depth, job, &mut out);
+            let is_known = pair([a, b], [&own, &other], max_depth, job, &mut out);
+            is_found |= !out.is_empty();
+            is_deep |= out.points().iter().any(|point| point.separation < 0.0);
+            is_crossed |= !(is_known || is_deep || is_crossed)
+                && triangle_intersection(own.corners, other.corners).is_some();
             // Which two triangles: neither number alone names the point.
             add(i.wrapping_mul(0x85EB_CA6B) ^ j, &out);
         });
     });
+    if !is_found || is_crossed && !is_deep {
+        deep::collide(job, is_crossed, counters, add);
+    }
 }
 
 /// The corners of a composite shape that are below the plane normal·x = `offset`, or nearly so.
@@ -132,18 +145,18 @@ enum Kind {
     Edges(usize, usize),
 }
 
-/// Contact of two triangles that overlap by no more than `max_depth` [m], normal from a to b.
+/// Contact of two triangles that overlap by no more than `max_depth` [m], normal from a to b. False if they are not apart and yet have none.
 fn pair(
     [shape_a, shape_b]: [&dyn Composite<D3>; 2],
     [a, b]: [&Skin; 2],
     max_depth: Real,
     job: &CollideJob<'_, D3>,
     out: &mut LocalManifold<D3>,
-) {
+) -> bool {
     let gap_a = b.lowest(a.normal) - a.normal.dot(a.corners[0]);
     let gap_b = a.lowest(b.normal) - b.normal.dot(b.corners[0]);
     if gap_a > job.margin || gap_b > job.margin {
-        return;
+        return true;
     }
     // Two triangles that lie nearly flat on each other carry each other, whatever their neighbours in the same plane do: a face of
     // many triangles that rocks would otherwise rest on one half of them only.
@@ -180,7 +193,7 @@ fn pair(
             }
             let gap = n.dot(q - p);
             if gap > job.margin {
-                return;
+                return true;
             }
             if !better(&best, gap - job.slop) || !allowed(n) {
                 continue;
@@ -193,7 +206,7 @@ fn pair(
             }
         }
     }
-    let Some((gap, normal, kind)) = best else { return };
+    let Some((gap, normal, kind)) = best else { return false };
     match kind {
         Kind::Edges(i, j) => {
             let (side_a, side_b) = (a.edge(i), b.edge(j));
@@ -221,4 +234,5 @@ fn pair(
             patch::contact::<10>(pa, pb, None, &patch_job, out);
         }
     }
+    true
 }
