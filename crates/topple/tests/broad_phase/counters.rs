@@ -231,12 +231,12 @@ fn narrow_counters_tell_the_methods_apart() {
     assert!(apart.gjk_iterations > 0 && apart.epa_iterations == 0, "{apart:?}");
     let [overlapping, _] = narrow(can.clone(), can, -0.01);
     assert!(overlapping.gjk_iterations > 0 && overlapping.epa_iterations > 0, "{overlapping:?}");
-    // Hulls: axes of faces and edges, no iterations.
+    // Hulls: axes of faces and edges, no iterations. Of the 10 faces and 81 pairs of edges most are left out by bounds.
     let corners = [[-0.5, -0.5], [0.5, -0.5], [0.0, 0.6]];
     let wedge: Vec<Vec3> =
         corners.iter().flat_map(|&[x, z]| [Vec3::new(x, -0.5, z), Vec3::new(x, 0.5, z)]).collect();
     let wedge = Shape3::hull(&wedge).unwrap();
     let [first, later] = narrow(wedge.clone(), wedge, 0.0);
-    assert!(first.axes >= 10 && first.gjk_iterations == 0 && first.computed == 1, "{first:?}");
+    assert!((1..10).contains(&first.axes) && first.gjk_iterations == 0 && first.computed == 1, "{first:?}");
     assert_eq!((later.recycled, later.axes), (1, 0), "{later:?}");
 }

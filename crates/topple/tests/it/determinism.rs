@@ -22,8 +22,8 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
                 0x038ed0a26564ea45,
                 0x9061680b25c790f5,
                 0x6e1df3876f0fbc61,
-                0x818c713717b10e99,
-                0x2d82f6c66aca4c9f,
+                0x7ea3cad076587b0f,
+                0x8021d4d2e866d393,
             ],
             [
                 0x3308fb8e7220576f,
@@ -40,9 +40,9 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
             [
                 0x038ed0a26564ea45,
                 0xe6dcbef02e8d7d23,
-                0xb5be7bd8ce6bf69d,
-                0x2a897715385354c3,
-                0x2e037c8e4820561e,
+                0x689dcac8a351ba33,
+                0xc5d74cb01de2872c,
+                0xf3beadfbb64224ff,
             ],
             [
                 0x3308fb8e7220576f,
