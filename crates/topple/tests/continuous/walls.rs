@@ -286,3 +286,59 @@ fn without_it_they_pass_2d() {
 fn without_it_they_pass_3d() {
     without_it_they_pass::<D3>();
 }
+
+/// Into the edge between two thin walls, at which both push: nothing gets through either of them, bodies of triangles neither. In sharper
+/// edges than 60° contacts squeeze things through: see the guide.
+fn nothing_passes_the_edge_of_two_walls<D: Kit>() {
+    const SHOTS: usize = 40;
+    const LENGTH: Real = 40.0;
+    let mut random = Random(21);
+    for degrees in [60.0_f32, 90.0, 140.0] {
+        let half = 0.5 * degrees.to_radians();
+        let (sin, cos) = sin_cos(half);
+        let mut world = weightless::<D>();
+        let mut inwards = Vec::new();
+        for side in [1.0, -1.0] {
+            let along = D::Vec::axis(0) * (side * sin) + D::Vec::axis(1) * cos;
+            inwards.push(D::Vec::axis(0) * (-side * cos) + D::Vec::axis(1) * sin);
+            let mut turn = D::Ang::ZERO;
+            // x of the wall to its direction.
+            turn.set(D::ANGULAR - 1, core::f32::consts::FRAC_PI_2 - side * half);
+            let place = D::Point::from_vec(along * (0.5 * LENGTH));
+            let def = BodyDef { rotation: D::Rot::from_ang(turn), ..BodyDef::fixed(place) };
+            world.create_body_with(def, [ShapeDef::new(D::block(LENGTH, 1e-4))]).unwrap();
+        }
+        let mut bodies = Vec::new();
+        for i in 0..SHOTS * D::BODIES {
+            let size = random.scale(0.1, 1.0);
+            let mut place = D::Vec::axis(1) * (size / sin + random.range(1.0, 6.0));
+            if D::N == 3 {
+                place.set(2, random.range(-8.0, 8.0));
+            }
+            let mut velocity = D::Vec::axis(1) * -random.scale(2.0, 400.0);
+            velocity.set(0, velocity.get(1) * random.range(-0.3, 0.3) * sin);
+            let mut def = thrown::<D>(place, velocity);
+            def.rotation = D::Rot::from_ang(random.turn::<D>(3.0));
+            def.angular_velocity = random.turn::<D>(1.0) * (60.0 * random.unit());
+            bodies.push(world.create_body_with(def, only_walls(D::body(i % D::BODIES, size))).unwrap());
+        }
+        for step in 0..40 {
+            world.step();
+            for (i, &id) in bodies.iter().enumerate() {
+                let place = world.body(id).unwrap().center().to_vec();
+                // What slid along a wall beyond its end is free.
+                let is_in = place.length() > 0.45 * LENGTH || inwards.iter().all(|n| n.dot(place) > 0.0);
+                assert!(is_in, "{degrees}°, step {step}, kind {}: at {place:?}", i % D::BODIES);
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_passes_the_edge_of_two_walls_2d() {
+    nothing_passes_the_edge_of_two_walls::<D2>();
+}
+#[test]
+fn nothing_passes_the_edge_of_two_walls_3d() {
+    nothing_passes_the_edge_of_two_walls::<D3>();
+}
