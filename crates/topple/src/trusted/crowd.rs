@@ -112,7 +112,10 @@ impl Checks {
 impl Check {
     fn prove(&mut self, rows: &[Ends], more: &[Ends], is_serial: bool, bodies: usize, stamp: u8) {
         if (rows.is_empty() && more.is_empty())
-            || (self.bodies <= bodies && self.is_serial == is_serial && self.rows == rows && self.more == more)
+            || (self.bodies <= bodies
+                && self.is_serial == is_serial
+                && self.rows == rows
+                && self.more == more)
         {
             return;
         }

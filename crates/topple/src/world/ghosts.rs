@@ -26,6 +26,10 @@ const REACH: Real = 2.0;
 /// How far a neighbour may stand above the plane of a contact and be flush with it, in slops: bricks rest on theirs.
 const FLUSH: Real = 1.0;
 
+/// Contacts of a body beyond which it is not looked at together with things that can move: it does not slide over a pavement but lies in a heap,
+/// or is the floor of one.
+const MOST_LOOSE: usize = 12;
+
 /// One contact of a moving body, as seen from it, in the world.
 #[derive(Clone, Copy)]
 struct Touch<D: Dim> {
@@ -85,6 +89,9 @@ impl<D: Dim> World<D> {
         // Points that nobody covers yet, as bits.
         let mut open = (1_u32 << contact.manifold.count) - 1;
         let first = self.bodies.records[body].first_contact;
+        if touch.is_loose && self.contacts.of_body(first).nth(MOST_LOOSE).is_some() {
+            return false;
+        }
         let was_touching = || {
             let mut all = self.contacts.of_body(first);
             all.any(|(other, _)| self.contacts.hot[other as usize].flags & flags::WAS_SOLID != 0)

@@ -8,6 +8,7 @@ mod elements;
 mod hulls;
 mod mass;
 mod normals;
+mod overhang;
 mod parry;
 mod persistence;
 mod pressed;

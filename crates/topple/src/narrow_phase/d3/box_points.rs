@@ -390,7 +390,9 @@ fn leaning_contact(
     }
     let (mut candidates, mut count) = clipped(&reference, &corners, job);
     let lowest = candidates[..count].iter().fold(Real::INFINITY, |z, p| z.min(p.z));
-    if gap < lowest - job.slop && gap <= job.margin + radii[0] + radii[1] {
+    // Where the lines cross beyond the end of an edge, nothing touches.
+    let is_crossing = (crossing[1] - crossing[0] - out.normal * gap).length() <= job.slop;
+    if gap < lowest - job.slop && gap <= job.margin + radii[0] + radii[1] && (is_crossing || count == 0) {
         let (x, y) = reference.flat(f, crossing[usize::from(reference.is_b)]);
         candidates[count] = FlatPoint { x, y, z: gap, edge_in: CROSSING, edge_out: CROSSING };
         count += 1;

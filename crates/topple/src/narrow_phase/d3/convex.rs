@@ -412,6 +412,7 @@ pub(super) fn manifold(
         margin: job.margin,
         slop: job.slop,
         lead: WITNESS_LEAD * job.slop,
+        is_witness_sure: chosen.is_none(),
         used: last.labels,
         feature: feature_code(&on_a).wrapping_mul(521)
             ^ feature_code(&on_b).wrapping_mul(19)
@@ -436,6 +437,7 @@ pub(super) fn over_triangle(job: &CollideJob<'_, D3>, normal: Vec3, out: &mut Lo
         margin: job.margin,
         slop: job.slop,
         lead: job.slop,
+        is_witness_sure: true,
         used: u32::MAX,
         feature: feature_code(&on_b).wrapping_mul(19),
         reference_is_b: false,

@@ -144,6 +144,7 @@ fn patch_job(
         margin: job.margin,
         slop: job.slop,
         lead: job.slop,
+        is_witness_sure: true,
         used,
         feature: (i as u32).wrapping_mul(521) ^ (j as u32).wrapping_mul(19) ^ (reference << 12),
         reference_is_b,
@@ -212,7 +213,14 @@ fn edge_contact(
     if flat_a.max(flat_b) > NEARLY_FLAT {
         let is_b = flat_b > flat_a + CLEARLY_FLATTER;
         let patch_job = patch_job([i, j], normal, is_b, radii, used, job);
-        return clip_faces(pair, [i, j], Some((on_a, axis.gap)), &patch_job, out);
+        // Where the lines cross beyond the end of an edge, nothing touches.
+        let is_crossing = (on_b - on_a - normal * axis.gap).length() <= job.slop;
+        let crossing = Some((on_a, axis.gap));
+        let labels = clip_faces(pair, [i, j], crossing.filter(|_| is_crossing), &patch_job, out);
+        if !out.is_empty() {
+            return labels;
+        }
+        return clip_faces(pair, [i, j], crossing, &patch_job, out);
     }
     let mid = (on_a + on_b) * 0.5 + normal * (0.5 * (radii[0] - radii[1]));
     out.push(mid, axis.gap - radii[0] - radii[1], EDGE_ID | (axis.i as u32) << 12 | axis.j as u32);

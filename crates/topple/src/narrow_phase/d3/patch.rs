@@ -41,6 +41,9 @@ pub(super) struct PatchJob {
     pub slop: Real,
     /// How much lower than the chosen points the witness must be to take the place of one [m]; half of it if it did last time.
     pub lead: Real,
+    /// The witness is on both shapes. Otherwise it is the lowest point of the incident one, which may hang over beyond the border of the
+    /// reference patch, where nothing is: then it does not count.
+    pub is_witness_sure: bool,
     /// Labels chosen last time, a hash per byte.
     pub used: u32,
     /// Names the two features; goes into the upper bits of the ids.
@@ -49,7 +52,7 @@ pub(super) struct PatchJob {
     pub reference_is_b: bool,
 }
 
-/// A point known to be on both shapes: on the core of a, and the gap to b along the normal.
+/// A point, on the core of a, where a and b are closest along the normal, and the gap there.
 pub(super) type Witness = Option<(Vec3, Real)>;
 
 /// Contact between patch `a` and patch `b`, with up to `N` corners together. Returns the hashed labels of the points.
@@ -97,7 +100,8 @@ pub(super) fn contact<const N: usize>(
         (point.z, point.edge_in, point.edge_out) = (gap, WITNESS, WITNESS);
         let lead = if was_used(&point) { 0.5 * job.lead } else { job.lead };
         let lowest = chosen[..chosen_count].iter().fold(Real::INFINITY, |z, &i| z.min(points[i].z));
-        if gap < lowest - lead && gap <= limit && kept < N {
+        let counts = job.is_witness_sure || frame.is_over(reference.points, &point, job.slop);
+        if gap < lowest - lead && gap <= limit && kept < N && counts {
             points[kept] = point;
             let aside = |i: usize| {
                 let (x, y) = (points[i].x - point.x, points[i].y - point.y);
@@ -173,6 +177,19 @@ impl Frame {
             return 0.0;
         }
         -(self.axes[0] * p.x + self.axes[1] * p.y).dot(self.plane) / self.slope
+    }
+
+    /// True if a point is over the polygon, or beside it by less than the slop.
+    fn is_over(&self, polygon: &[Vec3], point: &FlatPoint, slop: Real) -> bool {
+        let last = polygon.iter().skip(polygon.len().saturating_sub(1));
+        let mut edges = last.chain(polygon).map(|&corner| self.flat(corner));
+        let Some(mut from) = edges.next() else { return false };
+        edges.all(|to| {
+            let (ex, ey) = (to.x - from.x, to.y - from.y);
+            let outside = ey * (point.x - from.x) - ex * (point.y - from.y);
+            from = to;
+            outside <= slop * (ex * ex + ey * ey).sqrt()
+        })
     }
 
     /// Height of the reference surface at the witness.

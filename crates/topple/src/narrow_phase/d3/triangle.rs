@@ -427,6 +427,7 @@ impl Probe<'_> {
             margin: self.job.margin,
             slop: self.job.slop,
             lead: self.job.slop,
+            is_witness_sure: true,
             used: u32::MAX,
             feature: (i as u32).wrapping_mul(19),
             reference_is_b: matches!(axis.kind, Kind::Hull(_)),

@@ -223,6 +223,7 @@ fn pair(
                 margin: job.margin,
                 slop: job.slop,
                 lead: job.slop,
+                is_witness_sure: true,
                 used: u32::MAX,
                 feature: u32::from(matches!(kind, Kind::FaceB)),
                 reference_is_b: matches!(kind, Kind::FaceB),
