@@ -15,6 +15,9 @@ const WITNESS: u16 = 0x1FF;
 /// Cosine between contact normal and face below which a face is too steep to measure heights over it.
 const STEEP: Real = 0.2;
 
+/// How far the rim of a disc stands out over the polygon that stands for it, as a share of its width (no unit), with room to spare.
+const SAGITTA: Real = 0.02;
+
 /// A convex polygon, a segment or a point, in the frame of a. `normal` points out of the shape; zero unless a polygon.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patch<'a> {
@@ -100,7 +103,8 @@ pub(super) fn contact<const N: usize>(
         (point.z, point.edge_in, point.edge_out) = (gap, WITNESS, WITNESS);
         let lead = if was_used(&point) { 0.5 * job.lead } else { job.lead };
         let lowest = chosen[..chosen_count].iter().fold(Real::INFINITY, |z, &i| z.min(points[i].z));
-        let counts = job.is_witness_sure || frame.is_over(reference.points, &point, job.slop);
+        let counts =
+            job.is_witness_sure || chosen_count == 0 || frame.is_over(reference.points, &point, job.slop);
         if gap < lowest - lead && gap <= limit && kept < N && counts {
             points[kept] = point;
             let aside = |i: usize| {
@@ -179,8 +183,10 @@ impl Frame {
         -(self.axes[0] * p.x + self.axes[1] * p.y).dot(self.plane) / self.slope
     }
 
-    /// True if a point is over the polygon, or beside it by less than the slop.
+    /// True if a point is over the polygon, or beside it by less than the slop and what a polygon lacks that stands for a disc.
     fn is_over(&self, polygon: &[Vec3], point: &FlatPoint, slop: Real) -> bool {
+        let width = polygon.iter().fold(0.0, |width: Real, &p| width.max((p - self.origin).length()));
+        let slop = slop + SAGITTA * width;
         let last = polygon.iter().skip(polygon.len().saturating_sub(1));
         let mut edges = last.chain(polygon).map(|&corner| self.flat(corner));
         let Some(mut from) = edges.next() else { return false };
