@@ -98,8 +98,13 @@ impl<D: Dim> World<D> {
         };
         let mut may_be_loose = None;
         for (other, _) in self.contacts.of_body(first) {
+            // PERF: most contacts of a body in a heap are pairs that do not touch, and parts of the same ground.
+            let contact = &self.contacts.hot[other as usize];
+            if !contact.is_solid() || contact.shapes.contains(&touch.shape) {
+                continue;
+            }
             let Some(neighbor) = self.touch(other, body) else { continue };
-            if neighbor.shape == touch.shape || (neighbor.normal - touch.normal).length() <= RISE {
+            if (neighbor.normal - touch.normal).length() <= RISE {
                 continue;
             }
             let is_loose = touch.is_loose || neighbor.is_loose;
@@ -107,12 +112,17 @@ impl<D: Dim> World<D> {
                 continue;
             }
             let is_flush = || self.is_flush(&touch, &neighbor);
-            if is_loose && !is_flush() {
+            // PERF: what a convex neighbour covers is known sooner than whether ground of triangles is flush.
+            let covers_soon = self.shapes[neighbor.shape].shape.composite().is_none();
+            if is_loose && !covers_soon && !is_flush() {
                 continue;
             }
-            let covered = self.covered(&touch, &neighbor);
+            let covered = self.covered(&touch, &neighbor) & open;
+            if covered == 0 || is_loose && covers_soon && !is_flush() {
+                continue;
+            }
             // In a groove each side covers the other, and neither is a ghost.
-            if covered & open != 0 && (is_loose || self.covered(&neighbor, &touch) == 0 || is_flush()) {
+            if is_loose || self.covered(&neighbor, &touch) == 0 || is_flush() {
                 open &= !covered;
             }
             if open == 0 {
