@@ -97,10 +97,17 @@ impl<D: Dim> World<D> {
             all.any(|(other, _)| self.contacts.hot[other as usize].flags & flags::WAS_SOLID != 0)
         };
         let mut may_be_loose = None;
+        let mut places = None;
         for (other, _) in self.contacts.of_body(first) {
             // PERF: most contacts of a body in a heap are pairs that do not touch, and parts of the same ground.
             let contact = &self.contacts.hot[other as usize];
             if !contact.is_solid() || contact.shapes.contains(&touch.shape) {
+                continue;
+            }
+            // PERF: and most neighbours do not reach any of the points.
+            let bounds = &self.proxies.get(contact.shapes[usize::from(contact.bodies[0] == body)]).fat;
+            let places = places.get_or_insert_with(|| self.around(&touch));
+            if !bounds.overlaps(places) {
                 continue;
             }
             let Some(neighbor) = self.touch(other, body) else { continue };
@@ -167,6 +174,13 @@ impl<D: Dim> World<D> {
         let places = contact.bodies.map(|body| self.bodies.places[body as usize]);
         let row = contact.row(i, &places[0], &places[1]);
         places[0].position + row.r_a - touch.normal * (0.5 * row.separation)
+    }
+
+    /// Box around the points of a contact, as far as they may be from what covers them.
+    fn around(&self, touch: &Touch<D>) -> Aabb<D> {
+        let contact = &self.contacts.hot[touch.index as usize];
+        let points = (0..contact.manifold.count as usize).map(|i| self.on_surface(touch, i));
+        Aabb::of_points(points).grown(REACH * contact.slop)
     }
 
     /// Which points of `touch` the shape of `neighbor` covers, as bits.

@@ -76,7 +76,8 @@ fn collide_known<C: Composite<D3>>(
     counters: &mut NarrowCounters,
     add: &mut dyn FnMut(u32, &LocalManifold<D3>),
 ) {
-    let bounds = job.b.aabb(&job.b_in_a);
+    let rotation = Mat3::from_quat(job.b_in_a.rotation);
+    let bounds = bounds_of(job, &rotation);
     let size = shape.bounds().size().max_element();
     // PERF: no extent of b is more than this, whichever way it is turned, and most bodies are small.
     let widest = bounds.size().length();
@@ -86,7 +87,7 @@ fn collide_known<C: Composite<D3>>(
         job,
         is_floor,
         middle: job.b_in_a.transform(middle(shape, widest, job)).to_vec(),
-        rotation: Mat3::from_quat(job.b_in_a.rotation),
+        rotation,
         position: job.b_in_a.position.to_vec(),
         is_lost: Cell::new(false),
     };
@@ -123,6 +124,18 @@ fn collide_known<C: Composite<D3>>(
         let is_crossed = probe.is_lost.get() || job.a.contains(probe.middle);
         deep::collide(job, is_crossed, counters, add);
     }
+}
+
+/// Box around b in the frame of a.
+fn bounds_of(job: &CollideJob<'_, D3>, rotation: &Mat3) -> Aabb<D3> {
+    let Shape3::Hull { data, radius } = job.b else { return job.b.aabb(&job.b_in_a) };
+    let mut bounds = Aabb::<D3>::nothing();
+    for &v in data.vertices() {
+        let v = *rotation * v;
+        bounds = Aabb { min: PointOps::min(bounds.min, v.into()), max: PointOps::max(bounds.max, v.into()) };
+    }
+    let at = job.b_in_a.position.to_vec();
+    Aabb { min: bounds.min + at, max: bounds.max + at }.grown(*radius)
 }
 
 /// A point well inside b, which is no wider than `widest` [m], in its frame. Of a shape that is larger than the mesh, the one under the mesh: a face that leans away from
@@ -240,7 +253,9 @@ impl<C: Composite<D3>> Probe<'_, C> {
         let at = |s: Real| heights[0] + (heights[1] - heights[0]) * s;
         let lowest = stretch.map_or(Real::INFINITY, |[s, t]| at(s).min(at(t)));
         let mut edge = (Real::INFINITY, Vec3::ZERO, Vec3::ZERO);
-        for k in 0..3 {
+        // PERF: the edges are in the plane. Where the end that is nearest to it is over the inside, none of them is nearer.
+        let may_be_edge = lowest > heights[0].min(heights[1]).max(0.0) + self.job.slop;
+        for k in (0..3).filter(|_| may_be_edge) {
             let side = [face.corners[k], face.corners[(k + 1) % 3]];
             let [p, q] = nearest(side, ends);
             let distance = p.distance(q);
@@ -282,10 +297,12 @@ impl<C: Composite<D3>> Probe<'_, C> {
         let child = Shape3::Triangle { a, b, c };
         let pair = CollideJob { a: &child, ..*self.job };
         let gap = height - self.job.b.rounding();
-        if self.job.algorithm == Algorithm::Auto && gap > -SHALLOW * self.job.slop {
-            // The lowest point of b is over the triangle and hardly below: no other direction knows better.
+        // A triangle none of whose edges stands out pushes along its normal alone.
+        let is_inner = (0..3).all(|k| !self.shape.is_ridge(face.index, k));
+        if self.job.algorithm == Algorithm::Auto && (is_inner || gap > -SHALLOW * self.job.slop) {
             convex::over_triangle(&pair, face.normal, out);
-            if deepest(out) <= gap + self.job.slop {
+            // The lowest point of b is over the triangle and hardly below: no other direction knows better.
+            if is_inner || deepest(out) <= gap + self.job.slop {
                 return;
             }
             out.clear();
@@ -353,7 +370,11 @@ impl<C: Composite<D3>> Probe<'_, C> {
         let carries = |n: Vec3| self.is_floor && n.dot(normal) > NEARLY_FLAT || allows(n);
         // PERF: most triangles that are near are parted in the direction to them, and need no look at all faces.
         let way = triangle::closest(corners, hull.center).0 - hull.center;
-        let farthest = hull.vertices.iter().fold(Real::NEG_INFINITY, |x: Real, v| x.max(v.dot(way)));
+        let mut farthest = Real::NEG_INFINITY;
+        for v in hull.vertices {
+            let x = v.dot(way);
+            farthest = if x > farthest { x } else { farthest };
+        }
         counters.axes += 1;
         if lowest_of(corners, way) - farthest > limit * way.length() {
             return;
@@ -406,12 +427,15 @@ impl<C: Composite<D3>> Probe<'_, C> {
             let outwards = along.cross(normal);
             for (j, (block, lines)) in hull.blocks.iter().zip(hull.lines.chunks(4)).enumerate() {
                 let x = [dot4(&block.normals[0], along), dot4(&block.normals[1], along)];
-                for (m, line) in lines.iter().enumerate() {
+                // The arc of the hull's edge on the sphere of normals must cross the plane across the triangle's edge.
+                let product = F4::load(&x[0]).mul(F4::load(&x[1]));
+                let mut crossed = F4::splat(0.0).greater(product).signs();
+                while crossed != 0 {
+                    let m = crossed.trailing_zeros() as usize;
+                    crossed &= crossed - 1;
+                    // A block that is not full ends with nothing.
+                    let Some(line) = lines.get(m) else { break };
                     let x = [x[0][m], x[1][m]];
-                    // The arc of the hull's edge on the sphere of normals must cross the plane across the triangle's edge.
-                    if x[0] * x[1] >= 0.0 {
-                        continue;
-                    }
                     let crossing = line.normals[0] * x[1].abs() + line.normals[1] * x[0].abs();
                     // From the triangle outwards, over this edge, to the front.
                     if crossing.dot(outwards) > 0.0 || crossing.dot(normal) > 0.0 {
