@@ -286,26 +286,24 @@ impl<C: Composite<D3>> Probe<'_, C> {
     fn any(&self, face: &Face, counters: &mut NarrowCounters, out: &mut LocalManifold<D3>) {
         let down = self.job.b_in_a.rotation.rotate_inv(-face.normal);
         let Some(lowest) = self.job.b.support(down) else { return };
-        let height = face.normal.dot(self.job.b_in_a.transform(lowest).to_vec() - face.corners[0]);
-        if height - self.job.b.rounding() > self.job.margin {
-            return;
-        }
-        if self.is_beside(face) {
+        let lowest = self.job.b_in_a.transform(lowest).to_vec();
+        let height = face.normal.dot(lowest - face.corners[0]);
+        let gap = height - self.job.b.rounding();
+        if gap > self.job.margin || self.is_beside(face) {
             return;
         }
         let [a, b, c] = face.corners;
         let child = Shape3::Triangle { a, b, c };
         let pair = CollideJob { a: &child, ..*self.job };
-        let gap = height - self.job.b.rounding();
-        // A triangle none of whose edges stands out pushes along its normal alone.
-        let is_inner = (0..3).all(|k| !self.shape.is_ridge(face.index, k));
-        if self.job.algorithm == Algorithm::Auto && (is_inner || gap > -SHALLOW * self.job.slop) {
-            convex::over_triangle(&pair, face.normal, out);
-            // The lowest point of b is over the triangle and hardly below: no other direction knows better.
-            if is_inner || deepest(out) <= gap + self.job.slop {
-                return;
+        if self.job.algorithm == Algorithm::Auto {
+            // A triangle none of whose edges stands out pushes along its normal alone. And if the lowest point of b is over
+            // the triangle and hardly below, no other direction knows better.
+            let is_over = triangle::closest(face.corners, lowest).1;
+            let is_inner = (0..3).all(|k| !self.shape.is_ridge(face.index, k));
+            if is_inner || is_over && gap > -SHALLOW * self.job.slop {
+                let witness = is_over.then_some((lowest - face.normal * height, height));
+                return convex::over_triangle(&pair, face.normal, witness, out);
             }
-            out.clear();
         }
         super::collide_convex(&pair, &mut PairCache::default(), counters, out);
         if out.is_empty() {
@@ -315,7 +313,7 @@ impl<C: Composite<D3>> Probe<'_, C> {
             out.normal = face.normal;
         } else if !self.allows(face, out.normal) {
             out.clear();
-            convex::over_triangle(&pair, face.normal, out);
+            convex::over_triangle(&pair, face.normal, None, out);
         }
     }
 
@@ -333,7 +331,7 @@ impl<C: Composite<D3>> Probe<'_, C> {
     fn along_normal(&self, face: &Face, out: &mut LocalManifold<D3>) {
         let [a, b, c] = face.corners;
         let child = Shape3::Triangle { a, b, c };
-        convex::over_triangle(&CollideJob { a: &child, ..*self.job }, face.normal, out);
+        convex::over_triangle(&CollideJob { a: &child, ..*self.job }, face.normal, None, out);
     }
 
     /// A hull or box: separating axes in the frame of the hull.
