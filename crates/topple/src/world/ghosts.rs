@@ -112,9 +112,21 @@ impl<D: Dim> World<D> {
             return false;
         }
         let mut may_be_loose = None;
+        let mut places = None;
         for (other, _) in self.contacts.of_body(first) {
+            // PERF: most contacts of a body in a heap are pairs that do not touch, and parts of the same ground.
+            let contact = &self.contacts.hot[other as usize];
+            if !contact.is_solid() || contact.shapes.contains(&touch.shape) {
+                continue;
+            }
+            // PERF: and most neighbours do not reach any of the points.
+            let bounds = &self.proxies.get(contact.shapes[usize::from(contact.bodies[0] == body)]).fat;
+            let places = places.get_or_insert_with(|| self.around(&touch));
+            if !bounds.overlaps(places) {
+                continue;
+            }
             let Some(neighbor) = self.touch(other, body) else { continue };
-            if neighbor.shape == touch.shape || (neighbor.normal - touch.normal).length() <= RISE {
+            if (neighbor.normal - touch.normal).length() <= RISE {
                 continue;
             }
             let is_loose = touch.is_loose || neighbor.is_loose;
@@ -122,12 +134,17 @@ impl<D: Dim> World<D> {
                 continue;
             }
             let is_flush = || self.is_flush(&touch, &neighbor);
-            if is_loose && !is_flush() {
+            // PERF: what a convex neighbour covers is known sooner than whether ground of triangles is flush.
+            let covers_soon = self.shapes[neighbor.shape].shape.composite().is_none();
+            if is_loose && !covers_soon && !is_flush() {
                 continue;
             }
-            let covered = self.covered(&touch, &neighbor);
+            let covered = self.covered(&touch, &neighbor) & open;
+            if covered == 0 || is_loose && covers_soon && !is_flush() {
+                continue;
+            }
             // In a groove each side covers the other, and neither is a ghost.
-            if covered & open != 0 && (is_loose || self.covered(&neighbor, &touch) == 0 || is_flush()) {
+            if is_loose || self.covered(&neighbor, &touch) == 0 || is_flush() {
                 open &= !covered;
             }
             if open == 0 {
@@ -172,6 +189,13 @@ impl<D: Dim> World<D> {
         let places = contact.bodies.map(|body| self.bodies.places[body as usize]);
         let row = contact.row(i, &places[0], &places[1]);
         places[0].position + row.r_a - touch.normal * (0.5 * row.separation)
+    }
+
+    /// Box around the points of a contact, as far as they may be from what covers them.
+    fn around(&self, touch: &Touch<D>) -> Aabb<D> {
+        let contact = &self.contacts.hot[touch.index as usize];
+        let points = (0..contact.manifold.count as usize).map(|i| self.on_surface(touch, i));
+        Aabb::of_points(points).grown(REACH * contact.slop)
     }
 
     /// Which points of `touch` the shape of `neighbor` covers, as bits.

@@ -510,12 +510,12 @@ impl ShapeOps<D3> for Shape3 {
     }
 
     fn collide_children(
-        shape: &dyn Composite<D3>,
+        _shape: &dyn Composite<D3>,
         job: &CollideJob<'_, D3>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D3>),
     ) {
-        crate::narrow_phase::d3::collide_children(shape, job, counters, add);
+        crate::narrow_phase::d3::collide_children(job, counters, add);
     }
 
     fn collide_composites(
