@@ -18,6 +18,7 @@ use super::prepare::{PrepareParams, body_line};
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, Row};
 use super::softness::Softness;
+use super::spinners::Spinners;
 use super::stages::{Rest, Substeps};
 use super::store::{StoreScene, store_rows};
 use super::velocities::{unpack, unpack_changed};
@@ -110,6 +111,7 @@ pub struct Core<
     loads: Vec<Vec<HeavyLoad>>,
     /// The same, per piece of joints.
     joint_loads: Vec<Vec<HeavyLoad>>,
+    spinners: Spinners,
 }
 
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
@@ -179,7 +181,21 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         if found.is_rare {
             Rolling::prepare(&self.rows, &self.plan.cold, contacts, warm);
         }
-        if settings.restitution && found.strikes {
+        let mut strikes = found.strikes;
+        // Not for integrators with tracks of their own: they count on the bits of the spin they gave.
+        if settings.restitution
+            && settings.gyroscopic
+            && D::N == 3
+            && found.bounces
+            && bodies.tracks.is_empty()
+        {
+            let rows = (&self.rows[..], &self.plan.cold[..], &*row_ends);
+            let arrays = (&mut self.packed[..], &self.whitenings[..]);
+            strikes |= self.spinners.precess::<D, N, A, P, S>(rows, bodies, arrays, (h, context.substeps));
+        }
+        let (props, slots) = (&bodies.props[..], &bodies.slots[..]);
+        let joint_scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
+        if settings.restitution && strikes {
             let threshold = settings.restitution_threshold;
             let impacts = Impacts { props, bodies: &mut self.packed, dt, h, threshold };
             impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
@@ -271,6 +287,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
         });
 
+        self.spinners.end(bodies);
         let lists = || self.loads[..row_pieces].iter().chain(&self.joint_loads[..joint_pieces]);
         room::make_room(loads, lists().map(Vec::len).sum());
         lists().for_each(|list| loads.extend_from_slice(list));
@@ -321,6 +338,8 @@ fn cleared<T>(lists: &mut Vec<Vec<T>>, count: usize) -> &mut [Vec<T>] {
 struct Found {
     /// Contacts that approach fast enough to bounce.
     strikes: bool,
+    /// Contacts with restitution.
+    bounces: bool,
     /// Lanes with rolling resistance or a grain.
     is_rare: bool,
 }
@@ -345,7 +364,7 @@ fn prepare_rows<
     width: SimdWidth,
 ) -> Found {
     // Any of them, whoever comes first: the same in every order.
-    let (strikes, is_rare) = (AtomicBool::new(false), AtomicBool::new(false));
+    let [strikes, bounces, is_rare] = [const { AtomicBool::new(false) }; 3];
     let is_scattered = size_of_val(scene.contacts) > NEAR;
     in_pieces(executor, ROWS_PER_PIECE, rows, |_, (rows, friction, cold, ends)| {
         for i in 0..rows.len() {
@@ -354,12 +373,16 @@ fn prepare_rows<
             if prepare(RowParts { row, friction, cold, ends: &mut ends[i] }, scene, width) {
                 strikes.store(true, Ordering::Relaxed);
             }
+            if rows[i].bounces {
+                bounces.store(true, Ordering::Relaxed);
+            }
             if rows[i].rolls | rows[i].grains != 0 {
                 is_rare.store(true, Ordering::Relaxed);
             }
         }
     });
-    Found { strikes: strikes.into_inner(), is_rare: is_rare.into_inner() }
+    let [strikes, bounces, is_rare] = [strikes, bounces, is_rare].map(AtomicBool::into_inner);
+    Found { strikes, bounces, is_rare }
 }
 
 /// PERF: the contacts of a row lie anywhere. With 18 MB of them, asking for the next row's ahead saves 4 to 10 % of the solve;
