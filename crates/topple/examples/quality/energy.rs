@@ -24,16 +24,32 @@ impl Random {
     }
 }
 
-/// 2 000 frictionless balls, 5 % of the volume, 600 steps: relative change of energy.
-fn gas<D: Boxes>(rms: f32, gravity: f32, seed: u64) -> f64 {
+/// What a gas is made of.
+struct Kind<D: Dim> {
+    shape: ShapeDef<D>,
+    /// Of one of them [m³], in 2D [m²].
+    volume: f32,
+    count: usize,
+}
+
+fn balls<D: Boxes>() -> Kind<D> {
+    let pi = core::f32::consts::PI;
+    let volume = if D::N == 2 { pi * RADIUS.powi(2) } else { 4.0 / 3.0 * pi * RADIUS.powi(3) };
+    Kind { shape: D::ball(RADIUS), volume, count: 2000 }
+}
+
+fn boxes<D: Boxes>(edges: [f32; 3]) -> Kind<D> {
+    Kind { shape: D::cuboid(edges), volume: edges[..D::N].iter().product(), count: 512 }
+}
+
+/// Frictionless elastic bodies, 5 % of the volume, 600 steps: relative change of energy.
+fn gas<D: Boxes>(kind: &Kind<D>, rms: f32, gravity: f32, seed: u64) -> f64 {
     let mut settings = Settings::<D> { sleeping: false, ..Settings::default() };
     settings.gravity = D::Vec::ZERO;
     settings.gravity.set(1, -gravity);
     let mut world = World::with_settings(settings).expect("valid settings");
-    let count = 2000;
-    let pi = core::f32::consts::PI;
-    let volume = if D::N == 2 { pi * RADIUS.powi(2) } else { 4.0 / 3.0 * pi * RADIUS.powi(3) };
-    let room = f64::from(count as f32 * volume / 0.05);
+    let count = kind.count;
+    let room = f64::from(count as f32 * kind.volume / 0.05);
     let side = (if D::N == 2 { room.sqrt() } else { room.powf(1.0 / 3.0) }) as f32;
     for axis in 0..D::N {
         for sign in [-1.0_f32, 1.0] {
@@ -46,8 +62,7 @@ fn gas<D: Boxes>(rms: f32, gravity: f32, seed: u64) -> f64 {
         }
     }
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (seed + 1).wrapping_mul(0xD1B5_4A32_D192_ED03));
-    // 45² and 13³ are just above 2 000.
-    let per = if D::N == 2 { 45 } else { 13 };
+    let per = (1..=count).find(|per| per.pow(D::N as u32) >= count).unwrap_or(count);
     let mut ids = Vec::new();
     for i in 0..count {
         let (mut at, mut rest) = ([0.0; 3], i);
@@ -59,8 +74,8 @@ fn gas<D: Boxes>(rms: f32, gravity: f32, seed: u64) -> f64 {
         for axis in 0..D::N {
             def.linear_velocity.set(axis, random.normal() * rms / (D::N as f32).sqrt());
         }
-        let ball = D::ball(RADIUS).friction(0.0).restitution(1.0);
-        ids.push(world.create_body_with(def, [ball]).expect("a ball"));
+        let shape = kind.shape.clone().friction(0.0).restitution(1.0);
+        ids.push(world.create_body_with(def, [shape]).expect("a body"));
     }
     let energy = |world: &World<D>| -> f64 {
         let bodies = ids.iter().filter_map(|&id| world.body(id).ok());
@@ -76,12 +91,21 @@ fn gas<D: Boxes>(rms: f32, gravity: f32, seed: u64) -> f64 {
     energy(&world) / start - 1.0
 }
 
+/// Asked for from 0.5 m/s on; a cold gas should be no exception.
 fn gas_case<D: Boxes>(gravity: f32, limit: f64) -> Found {
+    gas_table::<D>(&balls(), [0.1, 0.5, 2.0, 10.0], gravity, limit)
+}
+
+/// At the highest speed a box turns by more than half a radian per sub-step.
+fn box_gas<D: Boxes>(edges: [f32; 3]) -> Found {
+    gas_table::<D>(&boxes(edges), [0.5, 5.0, 10.0, 20.0], 0.0, 0.01)
+}
+
+fn gas_table<D: Boxes>(kind: &Kind<D>, speeds: [f32; 4], gravity: f32, limit: f64) -> Found {
     let mut worst = 0.0_f64;
     let mut text = Vec::new();
-    // Asked for from 0.5 m/s on; a cold gas should be no exception.
-    for rms in [0.1, 0.5, 2.0, 10.0] {
-        let changes = (0..5).map(|seed| gas::<D>(rms, gravity, seed));
+    for rms in speeds {
+        let changes = (0..5).map(|seed| gas(kind, rms, gravity, seed));
         let largest = changes.fold(0.0_f64, |a, b| if b.abs() > a.abs() { b } else { a });
         text.push(format!("{rms} m/s: {:+.2} %", 100.0 * largest));
         worst = worst.max(largest.abs());
@@ -171,6 +195,10 @@ pub(crate) fn cases() -> Vec<Case> {
         case("gas of 2 000 spheres", without, || gas_case::<D3>(0.0, 0.01)),
         case("gas of 2 000 discs under gravity", with, || gas_case::<D2>(9.8, 0.03)),
         case("gas of 2 000 spheres under gravity", with, || gas_case::<D3>(9.8, 0.03)),
+        case("gas of 512 squares", without, || box_gas::<D2>([0.17; 3])),
+        case("gas of 512 cubes", without, || box_gas::<D3>([0.17; 3])),
+        case("gas of 512 rectangles, 5 : 1", without, || box_gas::<D2>([0.3, 0.06, 0.2])),
+        case("gas of 512 plates, 15 : 10 : 3", without, || box_gas::<D3>([0.3, 0.06, 0.2])),
         case("ball that bounces, e = 1, 3D", "ten heights within 1 %", || bounces::<D3>(1.0)),
         case("ball that bounces, e = 0.8, 3D", "ten heights within 1 %", || bounces::<D3>(0.8)),
         case("disc that bounces, e = 1, 2D", "ten heights within 1 %", || bounces::<D2>(1.0)),

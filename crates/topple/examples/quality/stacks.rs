@@ -71,6 +71,55 @@ fn tower<D: Boxes>(count: usize, steps: usize) -> Found {
     Found::new(format!("top {moved:.3} m from its start"), moved < 0.2)
 }
 
+/// Restitutions that must not matter to what rests.
+pub(crate) const BOUNCY: [f32; 3] = [0.1, 0.5, 1.0];
+
+/// Towers of `count` and one more box of another density, with restitution: how far the top got at worst.
+fn bouncy_tower<D: Boxes>(count: usize, density: f32, steps: usize) -> Found {
+    let mut worst = 0.0_f32;
+    let text = BOUNCY.map(|e| {
+        let mut world = floor::<D>();
+        let shape = |density: f32| D::cuboid([1.0; 3]).restitution(e).density(density);
+        for i in 0..count {
+            put(&mut world, [0.0, 0.5 + i as f32, 0.0], shape(1.0));
+        }
+        let top = put(&mut world, [0.0, 0.5 + count as f32, 0.0], shape(density));
+        let moved = moved(&mut world, top, steps);
+        worst = worst.max(moved);
+        format!("e = {e}: {moved:.3} m")
+    });
+    Found::new(format!("top from its start {}", text.join(", ")), worst < 0.001)
+}
+
+/// A tower of 30 boxes that falls by 0.3 m onto the floor, with restitution: the energy that it gains at most, and where its top ends.
+fn dropped_tower<D: Boxes>() -> Found {
+    let mut holds = true;
+    let text = BOUNCY[..2].iter().map(|&e| {
+        let mut world = floor::<D>();
+        let shape = || D::cuboid([1.0; 3]).restitution(e).density(1.0);
+        let ids: Vec<_> = (0..30).map(|i| put(&mut world, [0.0, 0.8 + i as f32, 0.0], shape())).collect();
+        let energy = |world: &World<D>| -> f64 {
+            let bodies = ids.iter().filter_map(|&id| world.body(id).ok());
+            bodies
+                .map(|body| {
+                    let height = (body.position() - D::Point::ORIGIN).get(1);
+                    f64::from(body.kinetic_energy()) + 9.8 * f64::from(body.mass() * height)
+                })
+                .sum()
+        };
+        let (start, mut most) = (energy(&world), 0.0_f64);
+        for _ in 0..1200 {
+            world.step();
+            most = most.max(energy(&world) - start);
+        }
+        let off = (place(&world, ids[29]) - point::<D>([0.0, 29.5, 0.0])).length();
+        holds &= most < 0.001 * start && off < 0.01;
+        format!("e = {e}: gains {:.3} %, top ends {:.1} mm off", 100.0 * most / start, 1e3 * off)
+    });
+    let text = text.collect::<Vec<_>>().join("; ");
+    Found::new(text, holds)
+}
+
 fn pyramid<D: Boxes>(base: usize, steps: usize) -> Found {
     let mut world = floor::<D>();
     let mut top = None;
@@ -261,6 +310,20 @@ pub(crate) fn cases() -> Vec<Case> {
     vec![
         case("tower of 60 boxes, 2D", near, || tower::<D2>(60, 10_000)),
         case("tower of 60 boxes, 3D", near, || tower::<D3>(60, 10_000)),
+        case("tower of 60 with restitution, 2D", "top within 1 mm, 10 000 steps", || {
+            bouncy_tower::<D2>(59, 1.0, 10_000)
+        }),
+        case("tower of 60 with restitution, 3D", "top within 1 mm, 10 000 steps", || {
+            bouncy_tower::<D3>(59, 1.0, 10_000)
+        }),
+        case("1 000 kg on ten of 1 kg with restitution, 2D", "top within 1 mm, 60 s", || {
+            bouncy_tower::<D2>(10, 1000.0, 3600)
+        }),
+        case("1 000 kg on ten of 1 kg with restitution, 3D", "top within 1 mm, 60 s", || {
+            bouncy_tower::<D3>(10, 1000.0, 3600)
+        }),
+        case("tower of 30 dropped with restitution, 2D", "gains nothing, stands", dropped_tower::<D2>),
+        case("tower of 30 dropped with restitution, 3D", "gains nothing, stands", dropped_tower::<D3>),
         case("eight towers of 60 on one slab, 2D", near, || towers::<D2>(8, 0, 10_000)),
         case("eight towers of 60 on one slab, 3D", near, || towers::<D3>(8, 0, 10_000)),
         case("eight towers of 60 on a slab on three posts, 2D", near, || towers::<D2>(8, 3, 10_000)),

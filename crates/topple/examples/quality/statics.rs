@@ -1,6 +1,6 @@
 //! Arches, dominoes, the tilted grid.
 
-use crate::stacks::{Boxes, floor, point, put};
+use crate::stacks::{BOUNCY, Boxes, floor, point, put};
 use crate::{Case, Found, awake, case};
 use topple::joint::Ball;
 use topple::math::*;
@@ -27,7 +27,7 @@ impl Prisms for D3 {
 }
 
 /// A semicircular arch of 27 voussoirs with centreline radius 10 m. True if it stands 60 s.
-fn arch<D: Prisms>(thickness_share: f32) -> (f32, bool) {
+fn arch<D: Prisms>(thickness_share: f32, restitution: f32) -> (f32, bool) {
     let mut world = floor::<D>();
     let (radius, count) = (10.0_f32, 27);
     let (inner, outer) = (radius * (1.0 - 0.5 * thickness_share), radius * (1.0 + 0.5 * thickness_share));
@@ -41,7 +41,7 @@ fn arch<D: Prisms>(thickness_share: f32) -> (f32, bool) {
         };
         let corners = [corner(inner, a), corner(outer, a), corner(outer, b), corner(inner, b)];
         let middle = corners.iter().fold(Vec2::ZERO, |sum, &c| sum + c) * 0.25;
-        let shape = D::prism(&corners.map(|c| c - middle)).friction(1.0);
+        let shape = D::prism(&corners.map(|c| c - middle)).friction(1.0).restitution(restitution);
         let id = put(&mut world, [middle.x, middle.y, 0.0], shape);
         if i == count / 2 {
             keystone = Some((id, middle.y));
@@ -54,9 +54,15 @@ fn arch<D: Prisms>(thickness_share: f32) -> (f32, bool) {
 }
 
 fn arch_case<D: Prisms>() -> Found {
-    let (thick, stands) = arch::<D>(0.12);
-    let (thin, still) = arch::<D>(0.09);
+    let (thick, stands) = arch::<D>(0.12, 0.0);
+    let (thin, still) = arch::<D>(0.09, 0.0);
     Found::new(format!("t/R 0.12: keystone sank {thick:.3} m; 0.09: {thin:.2} m"), stands && !still)
+}
+
+fn bouncy_arch<D: Prisms>() -> Found {
+    let found = BOUNCY.map(|e| (e, arch::<D>(0.12, e)));
+    let text = found.map(|(e, (sunk, _))| format!("e = {e}: {sunk:.3} m")).join(", ");
+    Found::new(format!("keystone sank {text}"), found.iter().all(|(_, (sunk, _))| sunk.abs() < 0.01))
 }
 
 /// The limit cycle of a row of dominoes that turn about their front edge, lean on each other without friction and lose
@@ -203,6 +209,8 @@ pub(crate) fn cases() -> Vec<Case> {
     vec![
         case("masonry arch of 27, 2D", "stands at t/R 0.12, falls at 0.09", arch_case::<D2>),
         case("masonry arch of 27, 3D", "stands at t/R 0.12, falls at 0.09", arch_case::<D3>),
+        case("masonry arch of 27 with restitution, 2D", "keystone within 10 mm", bouncy_arch::<D2>),
+        case("masonry arch of 27 with restitution, 3D", "keystone within 10 mm", bouncy_arch::<D3>),
         case("domino wave, 0.48 m high, 0.18 m apart", "within 5 % of the leaning chain", || {
             domino_case([0.48, 0.07, 0.18])
         }),

@@ -31,6 +31,8 @@ pub struct BodyProps<D: Dim> {
     pub is_dynamic: bool,
     /// True if its inertia differs between axes, so that its spin precesses.
     pub is_gyroscopic: bool,
+    /// True if a joint holds it.
+    pub is_joined: bool,
     /// Locked axes as bits, translation in the low three, rotation in the next three.
     pub locks: u8,
     /// 1 / mass [1/kg].
@@ -55,7 +57,17 @@ pub struct BodyProps<D: Dim> {
     pub thickness: Real,
 }
 
+/// Joints know where their anchors are at the start of a sub-step, and which way they go; what turns by more than this until the next one
+/// [rad] is somewhere else by then.
+const JOINED_SPIN: Real = 0.25 * core::f32::consts::PI;
+
 impl<D: Dim> BodyProps<D> {
+    /// Largest rotation per sub-step [rad].
+    #[inline]
+    pub(crate) fn max_spin(&self, settings: &crate::Settings<D>) -> Real {
+        if self.is_joined { settings.max_spin.min(JOINED_SPIN) } else { settings.max_spin }
+    }
+
     /// Velocity change [m/s] of an impulse [N·s] on the centre of mass; locked axes do not answer.
     #[inline]
     pub fn linear_response(&self, impulse: D::Vec) -> D::Vec {

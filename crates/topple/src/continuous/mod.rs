@@ -161,6 +161,12 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         if body.bounces && square > 0.0 {
             state.v = state.v * (1.0 - gained / square).max(0.0).sqrt();
         }
+        if awake.props[slot].is_gyroscopic {
+            // The spin belongs to the orientation at the end of the step. In the frame of the body it stays, or long and flat bodies
+            // would gain energy by it.
+            let back = end.rotation.then_after(awake.rotations[slot].inverse());
+            state.w = back.rotate_ang(state.w);
+        }
         state.dp = end.position - awake.centers[slot];
         state.dr = body.sweep.turn * body.sweep.stop + body.sweep.turn_after * (1.0 - body.sweep.stop);
         awake.rotations[slot] = end.rotation;

@@ -30,7 +30,7 @@ impl<D: Dim> Integrator<D> for IntegratorSemiImplicitEuler {
                 state.w = props.inertia.gyroscopic(rotation, state.w, h);
             }
             apply_drag(state, props, h);
-            clamp_speed(state, settings.max_speed, settings.max_spin / h);
+            clamp_speed(state, settings.max_speed, props.max_spin(settings) / h);
         }
     }
 

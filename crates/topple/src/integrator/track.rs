@@ -106,7 +106,7 @@ pub(super) fn feel<D: Dim>(
 
 /// Limits the speeds of the end of the sub-step and writes velocities out.
 pub(super) fn send<D: Dim>(block: &mut BodyBlock<'_, D>, h: Real) {
-    let (max_speed, max_spin) = (f64::from(block.settings.max_speed), f64::from(block.settings.max_spin / h));
+    let max_speed = f64::from(block.settings.max_speed);
     let bodies = block.tracks.iter_mut().zip(block.states.iter_mut()).zip(block.props);
     for ((track, state), props) in bodies.filter(|(_, props)| props.is_dynamic) {
         if block.settings.matrix_rotation {
@@ -120,6 +120,7 @@ pub(super) fn send<D: Dim>(block: &mut BodyBlock<'_, D>, h: Real) {
         if speed > max_speed {
             track.next.v = track.next.v * (max_speed / speed);
         }
+        let max_spin = f64::from(props.max_spin(block.settings) / h);
         if spin > max_spin {
             track.next.w = track.next.w * (max_spin / spin);
         }

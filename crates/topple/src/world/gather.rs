@@ -2,7 +2,7 @@
 
 use super::{World, finalize};
 use crate::Settings;
-use crate::body::{AwakeBodies, Bodies, BodyProps, BodySet, BodyState};
+use crate::body::{AwakeBodies, Bodies, BodyProps, BodySet, BodyState, NONE};
 use crate::island::Islands;
 use crate::math::*;
 use crate::store::room;
@@ -87,6 +87,7 @@ fn gather_body<D: Dim>(
         prop.load_limit = super::refine::load_limit(settings, islands, record.island);
         prop.inertia = core.inertia;
         prop.is_gyroscopic = core.is_gyroscopic;
+        prop.is_joined = record.first_joint != NONE;
         let rotation = bodies.places[body as usize].rotation;
         prop.inv_inertia = core.inv_inertia.rotated(rotation).without_axes(locks.rotation);
         prop.drag = core.drag;

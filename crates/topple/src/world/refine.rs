@@ -348,6 +348,11 @@ impl<D: Dim> World<D> {
                 // What has become part of a heap needs it no longer.
                 if structure == Structure::Heap && !self.size_of(island).is_uneven {
                     self.islands.set_level(island, 0, 0);
+                } else if count as Real > least {
+                    // What comes down onto a column is borne by all of it from now on.
+                    if self.level_for(island, self.size_of(island).weight, None) > level {
+                        self.islands.set_level(island, level + 1, 0);
+                    }
                 }
             } else if structure == Structure::Heap && is_uneven && count <= HIGHEST && self.is_still(island) {
                 // Something heavy was put on a few light ones.

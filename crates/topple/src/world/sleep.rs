@@ -183,18 +183,21 @@ impl<D: Dim> World<D> {
 
     /// Speed at which the bodies of a touching contact approach each other, the fastest point [m/s].
     pub(crate) fn approach_speed(&self, index: u32) -> Real {
+        self.approach_speeds(index).fold(0.0, Real::max)
+    }
+
+    /// How fast the points of a contact approach [m/s]; negative where they part.
+    pub(crate) fn approach_speeds(&self, index: u32) -> impl Iterator<Item = Real> + '_ {
         let contact = &self.contacts.hot[index as usize];
         let places = contact.bodies.map(|body| self.bodies.places[body as usize]);
         let motions = contact.bodies.map(|body| self.bodies.cores[body as usize].motion);
         let normal = contact.normal(places[0].rotation);
-        (0..contact.manifold.count as usize)
-            .map(|i| {
-                let row = contact.row(i, &places[0], &places[1]);
-                let v_a = motions[0].linear + D::cross_ang(motions[0].angular, row.r_a);
-                let v_b = motions[1].linear + D::cross_ang(motions[1].angular, row.r_b);
-                (v_a - v_b).dot(normal)
-            })
-            .fold(0.0, Real::max)
+        (0..contact.manifold.count as usize).map(move |i| {
+            let row = contact.row(i, &places[0], &places[1]);
+            let v_a = motions[0].linear + D::cross_ang(motions[0].angular, row.r_a);
+            let v_b = motions[1].linear + D::cross_ang(motions[1].angular, row.r_b);
+            (v_a - v_b).dot(normal)
+        })
     }
 
     /// A contact began between an awake and a sleeping body: wake the sleeper if it was hit, not touched.

@@ -208,7 +208,7 @@ impl<D: Dim> Scratch<D> {
                 let is_plain = hot.flags & (flags::PART | flags::SURFACE | flags::GRAIN) == 0
                     && hot.next_part == NONE
                     && hot.surface_velocity == D::Vec::ZERO;
-                if !is_plain || hot.restitution > 0.0 {
+                if !is_plain || world.is_bouncing(contact) {
                     return false;
                 }
                 let other = hot.bodies[1 - side];

@@ -396,7 +396,9 @@ fn link_changes<D: Dim>(world: &mut World<D>) {
             let inv_masses = bodies.map(|body| world.bodies.cores[body as usize].inv_mass);
             let (light, heavy) = (inv_masses[0].max(inv_masses[1]), inv_masses[0].min(inv_masses[1]));
             let is_uneven = heavy > 0.0 && light > world.settings.refine_load * heavy;
-            room::push(&mut world.scratch.refine.grown, (bodies[0].min(bodies[1]), is_uneven));
+            // The one that has an island.
+            let body = bodies[usize::from(inv_masses[0] == 0.0)];
+            room::push(&mut world.scratch.refine.grown, (body, is_uneven));
             world.color_contact(index);
             world.watch_leaning(index);
         } else {

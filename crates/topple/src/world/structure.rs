@@ -6,6 +6,7 @@
 use super::World;
 use crate::body::NONE;
 use crate::math::*;
+use crate::solver::REST_STEPS;
 
 /// Bodies are uneven if their mean mass is this many times that of the lightest (no unit). A heap of like bodies shares its
 /// loads whatever its shape, and takes the usual sub-steps.
@@ -72,7 +73,7 @@ impl<D: Dim> World<D> {
         let mut body = self.islands.slots[island].head;
         let (mut bodies, mut ends, mut upright) = (0_u32, 0_u32, 0_u32);
         let (mut branched, mut standing, mut is_balanced) = (0_u32, 0_u32, false);
-        let (mut hubs, mut is_joined) = (0_u32, false);
+        let (mut hubs, mut is_joined, mut is_falling) = (0_u32, false, false);
         // Each has one below and one above. What is refined may be touched by something else.
         let is_strict = self.islands.slots[island].level == 0;
         let gravity = self.settings.weight_scale();
@@ -88,7 +89,8 @@ impl<D: Dim> World<D> {
                     stands |= hot.is_solid();
                     continue;
                 }
-                if hot.restitution > 0.0 {
+                // What is refined may be struck, and bounces in small steps.
+                if is_strict && self.is_bouncing(contact) {
                     return Structure::Heap;
                 }
                 ends += 1;
@@ -110,8 +112,17 @@ impl<D: Dim> World<D> {
                 own_joint |= self.bodies.cores[other as usize].inv_mass > 0.0;
                 stands = true;
             }
-            let fall = if stands { OWN_FALL } else { FALL };
-            if is_strict && core.motion.linear.length_squared() > 2.0 * gravity * fall * core.extent {
+            let most = 2.0 * gravity * if stands { OWN_FALL } else { FALL } * core.extent;
+            let velocity = core.motion.linear;
+            if is_strict && velocity.length_squared() > most {
+                // Straight down, onto a column that will have to bear it.
+                let rise = velocity.dot(up);
+                is_falling = rise < 0.0 && (velocity - up * rise).length_squared() <= most;
+                if !is_falling {
+                    return Structure::Heap;
+                }
+            }
+            if is_falling && is_balanced {
                 return Structure::Heap;
             }
             is_joined |= own_joint;
@@ -131,7 +142,9 @@ impl<D: Dim> World<D> {
             body = record.island_next;
         }
         let is_shared = hubs > 0 || is_strict && branched > 0;
-        if is_shared && self.highest_tower(island).count as Real > high {
+        if is_falling && (is_shared || is_joined || 2 * upright < ends) {
+            Structure::Heap
+        } else if is_shared && self.highest_tower(island).count as Real > high {
             Structure::Towers
         } else if is_joined {
             Structure::Joined
@@ -265,6 +278,17 @@ impl<D: Dim> World<D> {
             body = self.bodies.records[body].island_next;
         }
         true
+    }
+
+    /// True if a contact bounces now: its surfaces approach or part faster than what rests on what. Contacts at rest are as if they had
+    /// no restitution, and impacts leave them to the soft contact by the same rule.
+    pub(super) fn is_bouncing(&self, contact: u32) -> bool {
+        let settings = &self.settings;
+        if self.contacts.hot[contact as usize].restitution <= 0.0 || !settings.restitution {
+            return false;
+        }
+        let rest = settings.restitution_threshold + REST_STEPS * settings.dt * settings.weight_scale();
+        self.approach_speeds(contact).any(|speed| speed.abs() > rest)
     }
 
     /// True if some body of an island touches something.

@@ -108,3 +108,62 @@ fn bouncing_ball_2d() {
 fn bouncing_ball_3d() {
     bouncing_ball::<D3>();
 }
+
+/// Change of the energy of 64 frictionless elastic bodies that fly about in a closed room with `speed` [m/s] for four seconds, as a
+/// share of it.
+fn elastic_change<D: TestDim>(shape: &D::Shape, speed: Real) -> Real {
+    let mut world = World::<D>::new();
+    weightless(&mut world);
+    adjust(&mut world, |s| s.sleeping = false);
+    let elastic = |shape: &D::Shape| ShapeDef::<D>::new(shape.clone()).restitution(1.0).friction(0.0);
+    let per = if D::N == 2 { 8 } else { 4 };
+    let side = 0.5 * per as Real;
+    for axis in 0..D::N {
+        for sign in [-1.0, 1.0] {
+            let mut at = D::Vec::ZERO;
+            at.set(axis, sign * (0.5 * side + 2.0 * side));
+            world
+                .create_body_with(BodyDef::fixed(D::Point::from_vec(at)), [elastic(&D::cube(4.0 * side))])
+                .unwrap();
+        }
+    }
+    let mut random = Random(11);
+    let mut ids = Vec::new();
+    for mut i in 0..64 {
+        let mut def = BodyDef::<D>::dynamic(D::Point::ORIGIN);
+        let mut at = D::Vec::ZERO;
+        for axis in 0..D::N {
+            at.set(axis, (0.5 + (i % per) as Real) * 0.5 - 0.5 * side);
+            def.linear_velocity.set(axis, speed * random.between(-1.0, 1.0));
+            i /= per;
+        }
+        def.position = D::Point::from_vec(at);
+        ids.push(world.create_body_with(def, [elastic(shape)]).unwrap());
+    }
+    let start = kinetic_energy(&world);
+    run(&mut world, 4.0);
+    for &id in &ids {
+        let at = world.body(id).unwrap().position();
+        assert!((0..D::N).all(|axis| at.to_vec().get(axis).abs() < 0.5 * side), "at {at:?}");
+    }
+    kinetic_energy(&world) / start - 1.0
+}
+
+/// Elastic boxes that spin by radians per sub-step keep their energy, long ones too, though their spin changes by itself.
+fn elastic_boxes_keep_their_energy<D: TestDim>() {
+    for speed in [5.0, 20.0] {
+        for (name, shape) in [("cubes", D::cube(0.17)), ("rods", D::block(0.3, 0.1))] {
+            let change = elastic_change::<D>(&shape, speed);
+            assert!(change.abs() < 0.01, "{name} at {speed} m/s: {} %", 100.0 * change);
+        }
+    }
+}
+
+#[test]
+fn elastic_boxes_keep_their_energy_2d() {
+    elastic_boxes_keep_their_energy::<D2>();
+}
+#[test]
+fn elastic_boxes_keep_their_energy_3d() {
+    elastic_boxes_keep_their_energy::<D3>();
+}

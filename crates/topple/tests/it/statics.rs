@@ -325,11 +325,6 @@ fn some_things_are_not_for_statics<D: TestDim>() {
     type Change<D> = fn(&mut World<D>, &[BodyId], BodyId);
     let cases: Vec<(&str, Change<D>)> = vec![
         ("locks", |w, ids, _| w.body_mut(ids[7]).unwrap().set_locks(topple::Locks::ROTATION)),
-        ("restitution", |w, ids, _| {
-            let shape = w.body(ids[7]).unwrap().shapes().next().unwrap();
-            let material = topple::Material { friction: 0.6, restitution: 0.5, ..Default::default() };
-            w.set_material(shape, material).unwrap();
-        }),
         ("conveyor", |w, ids, _| {
             let shape = w.body(ids[7]).unwrap().shapes().next().unwrap();
             let material =
@@ -360,6 +355,60 @@ fn some_things_are_not_for_statics<D: TestDim>() {
         world.step();
         assert_eq!(standing(&world), 0, "{name}");
     }
+}
+
+/// What rests does not bounce: towers with restitution stand as those without, from the first step on.
+fn restitution_at_rest_is_none<D: TestDim>() {
+    for restitution in [0.1, 0.5, 1.0] {
+        for (count, density) in [(40, 1.0), (10, 1e3)] {
+            let mut world = World::<D>::new();
+            add_floor(&mut world, 0.6);
+            adjust(&mut world, |s| s.sleeping = false);
+            let block =
+                |density: Real| ShapeDef::new(D::block(1.0, 0.5)).restitution(restitution).density(density);
+            for i in 0..count {
+                add_shaped(&mut world, 0.0, 0.25 + 0.5 * i as Real, block(1.0));
+            }
+            let height = 0.25 + 0.5 * count as Real;
+            let top = add_shaped(&mut world, 0.0, height, block(density));
+            world.step();
+            world.step();
+            for seconds in [0.0, 5.0] {
+                run(&mut world, seconds);
+                assert_eq!(standing(&world), count + 1, "e = {restitution}, top of {density}");
+            }
+            assert_near("top", place(&world, top), D::vec(0.0, height), 1e-4, "m");
+        }
+    }
+}
+
+/// A tower with restitution that is dropped comes to rest as high as it is, and gains nothing on the way.
+fn dropped_towers_bounce_and_rest<D: TestDim>() {
+    let mut world = World::<D>::new();
+    add_floor(&mut world, 0.6);
+    adjust(&mut world, |s| s.sleeping = false);
+    let block = || ShapeDef::new(D::block(1.0, 0.5)).restitution(0.5).density(1.0);
+    let ids: Vec<BodyId> =
+        (0..20).map(|i| add_shaped(&mut world, 0.0, 0.55 + 0.5 * i as Real, block())).collect();
+    let energy = |world: &World<D>| -> Real {
+        let of = |id: &BodyId| {
+            let body = world.body(*id).unwrap();
+            body.kinetic_energy() + body.mass() * 9.8 * body.position().to_vec().get(1)
+        };
+        ids.iter().map(of).sum()
+    };
+    let start = energy(&world);
+    let mut bounced: Real = 0.0;
+    for _ in 0..600 {
+        world.step();
+        let now = energy(&world);
+        assert!(now < start * 1.0001, "{now} J of {start} J");
+        let rises = ids.iter().map(|&id| world.body(id).unwrap().linear_velocity().get(1));
+        bounced = rises.fold(bounced, Real::max);
+    }
+    assert!(bounced > 0.3, "left at {bounced} m/s at most");
+    assert_eq!(standing(&world), 20);
+    assert_near("top", place(&world, ids[19]), D::vec(0.0, 9.75), 0.01, "m");
 }
 
 /// A block put beyond the limit of its support falls, though nothing has moved enough for its contact to be computed anew.
@@ -642,6 +691,8 @@ both! {
     changing_over_is_quiet, changing_over_is_quiet_2d, changing_over_is_quiet_3d;
     forces_are_those_of_small_steps, forces_are_those_of_small_steps_2d, forces_are_those_of_small_steps_3d;
     some_things_are_not_for_statics, some_things_are_not_for_statics_2d, some_things_are_not_for_statics_3d;
+    restitution_at_rest_is_none, restitution_at_rest_is_none_2d, restitution_at_rest_is_none_3d;
+    dropped_towers_bounce_and_rest, dropped_towers_bounce_and_rest_2d, dropped_towers_bounce_and_rest_3d;
     moved_by_hand_is_looked_at_again, moved_by_hand_is_looked_at_again_2d, moved_by_hand_is_looked_at_again_3d;
     islands_part_again, islands_part_again_2d, islands_part_again_3d;
     errors_are_worked_off, errors_are_worked_off_2d, errors_are_worked_off_3d;

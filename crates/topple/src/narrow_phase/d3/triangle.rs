@@ -6,7 +6,6 @@
 //! business, and the triangle's own normal is always allowed. All other shapes are measured by closest points, and fall back
 //! on the triangle's normal in the same way.
 
-use super::hull_axes::dot4;
 use super::patch::{self, Patch, PatchJob};
 use super::{convex, deep, push_core_point, round};
 use crate::math::*;
@@ -424,7 +423,7 @@ impl<C: Composite<D3>> Probe<'_, C> {
             let (p, along) = (corners[k], corners[(k + 1) % 3] - corners[k]);
             let outwards = along.cross(normal);
             for (j, (block, lines)) in hull.blocks.iter().zip(hull.lines.chunks(4)).enumerate() {
-                let x = [dot4(&block.normals[0], along), dot4(&block.normals[1], along)];
+                let x = block.normals_along(along);
                 // The arc of the hull's edge on the sphere of normals must cross the plane across the triangle's edge.
                 let product = F4::load(&x[0]).mul(F4::load(&x[1]));
                 let mut crossed = F4::splat(0.0).greater(product).signs();

@@ -16,7 +16,7 @@ mod revolved;
 pub(crate) mod triangle;
 
 pub use height_field::HeightFieldData;
-pub(crate) use hull::{BoxHull, EdgeLine, HullView, LineBlock};
+pub(crate) use hull::{BoxHull, EdgeLine, HullView};
 pub use hull::{HalfEdge, HullData, HullEdge, HullFace, MAX_HULL_VERTICES};
 pub use mesh::{Degenerate, MeshData, MeshMass, MeshOptions};
 
@@ -325,7 +325,8 @@ impl ShapeOps<D3> for Shape3 {
                 Aabb::of_points([apex, base + disc, base - disc]).grown(*rounding)
             }
             Self::Hull { data, radius } => {
-                Aabb::of_points(data.vertices().iter().map(|&v| pose.transform(v))).grown(*radius)
+                let [min, max] = data.bounds(Mat3::from_quat(pose.rotation));
+                Aabb::of_points([pose.position + min, pose.position + max]).grown(*radius)
             }
             Self::Triangle { a, b, c } => Aabb::of_points([*a, *b, *c].map(|v| pose.transform(v))),
             // Of the turned box around the shape, not of all its vertices: meshes are large.

@@ -43,6 +43,7 @@ mod prepare;
 mod rolling;
 pub(crate) mod rows;
 mod softness;
+mod spinners;
 mod stages;
 mod step;
 mod store;
@@ -52,6 +53,7 @@ pub(crate) use crate::trusted::lanes;
 pub use crate::trusted::lanes::SimdWidth;
 pub use cost::{PassCost, SubstepCost};
 pub(crate) use heavy::Heavy;
+pub(crate) use impacts::REST_STEPS;
 pub(crate) use softness::Softness;
 pub use step::SoftDim;
 

@@ -18,6 +18,7 @@ use super::prepare::{PrepareParams, body_line};
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, Row};
 use super::softness::Softness;
+use super::spinners::Spinners;
 use super::stages::{Rest, Substeps};
 use super::store::{StoreScene, store_rows};
 use super::velocities::{unpack, unpack_changed};
@@ -33,7 +34,8 @@ use crate::trusted::{
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// A stage of fewer pieces than this is done before anybody has come to help. If most are, one thread does them all.
+/// If the stages that can be shared have fewer pieces than this on average, they are done before anybody has come to help, and one thread
+/// does them all.
 const SHARED_PIECES: usize = 3;
 /// Contacts in less memory than this stay in the caches by themselves [bytes].
 pub(super) const NEAR: usize = 8 << 20;
@@ -109,6 +111,7 @@ pub struct Core<
     loads: Vec<Vec<HeavyLoad>>,
     /// The same, per piece of joints.
     joint_loads: Vec<Vec<HeavyLoad>>,
+    spinners: Spinners,
 }
 
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
@@ -144,9 +147,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
             self.plan.make(joint_rows, context, &scene);
         }
-        let pieces = &self.plan.pieces;
-        let is_small = 2 * pieces.iter().filter(|&&count| count >= SHARED_PIECES).count() < pieces.len();
-        let executor = if is_small { &Serial } else { context.executor };
+        // What can be shared, and in how many stages: a stage of one piece goes on with the thread that ended the one before.
+        let shared = || self.plan.pieces.iter().filter(|&&count| count > 1);
+        let is_small = shared().sum::<usize>() < SHARED_PIECES * shared().count().max(1);
+        let executor = context.executor;
+        let stage_executor = if is_small { &Serial } else { executor };
 
         let SolverContext { contacts, joints, places, grains, forces, loads, .. } = context;
         let bodies = &mut *context.bodies;
@@ -176,7 +181,21 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         if found.is_rare {
             Rolling::prepare(&self.rows, &self.plan.cold, contacts, warm);
         }
-        if settings.restitution && found.strikes {
+        let mut strikes = found.strikes;
+        // Not for integrators with tracks of their own: they count on the bits of the spin they gave.
+        if settings.restitution
+            && settings.gyroscopic
+            && D::N == 3
+            && found.bounces
+            && bodies.tracks.is_empty()
+        {
+            let rows = (&self.rows[..], &self.plan.cold[..], &*row_ends);
+            let arrays = (&mut self.packed[..], &self.whitenings[..]);
+            strikes |= self.spinners.precess::<D, N, A, P, S>(rows, bodies, arrays, (h, context.substeps));
+        }
+        let (props, slots) = (&bodies.props[..], &bodies.slots[..]);
+        let joint_scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
+        if settings.restitution && strikes {
             let threshold = settings.restitution_threshold;
             let impacts = Impacts { props, bodies: &mut self.packed, dt, h, threshold };
             impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
@@ -219,7 +238,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             proven: &proven,
             starts,
         };
-        run_stages(executor, &substeps, arrays, (&self.plan.cuts, &self.plan.pieces));
+        run_stages(stage_executor, &substeps, arrays, (&self.plan.cuts, &self.plan.pieces));
         (*forces, joint_rows.direct) = (rest.forces, rest.direct);
 
         let gravity = settings.gravity * (1.0 / settings.weight_scale());
@@ -268,6 +287,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
         });
 
+        self.spinners.end(bodies);
         let lists = || self.loads[..row_pieces].iter().chain(&self.joint_loads[..joint_pieces]);
         room::make_room(loads, lists().map(Vec::len).sum());
         lists().for_each(|list| loads.extend_from_slice(list));
@@ -318,6 +338,8 @@ fn cleared<T>(lists: &mut Vec<Vec<T>>, count: usize) -> &mut [Vec<T>] {
 struct Found {
     /// Contacts that approach fast enough to bounce.
     strikes: bool,
+    /// Contacts with restitution.
+    bounces: bool,
     /// Lanes with rolling resistance or a grain.
     is_rare: bool,
 }
@@ -342,7 +364,7 @@ fn prepare_rows<
     width: SimdWidth,
 ) -> Found {
     // Any of them, whoever comes first: the same in every order.
-    let (strikes, is_rare) = (AtomicBool::new(false), AtomicBool::new(false));
+    let [strikes, bounces, is_rare] = [const { AtomicBool::new(false) }; 3];
     let is_scattered = size_of_val(scene.contacts) > NEAR;
     in_pieces(executor, ROWS_PER_PIECE, rows, |_, (rows, friction, cold, ends)| {
         for i in 0..rows.len() {
@@ -351,12 +373,16 @@ fn prepare_rows<
             if prepare(RowParts { row, friction, cold, ends: &mut ends[i] }, scene, width) {
                 strikes.store(true, Ordering::Relaxed);
             }
+            if rows[i].bounces {
+                bounces.store(true, Ordering::Relaxed);
+            }
             if rows[i].rolls | rows[i].grains != 0 {
                 is_rare.store(true, Ordering::Relaxed);
             }
         }
     });
-    Found { strikes: strikes.into_inner(), is_rare: is_rare.into_inner() }
+    let [strikes, bounces, is_rare] = [strikes, bounces, is_rare].map(AtomicBool::into_inner);
+    Found { strikes, bounces, is_rare }
 }
 
 /// PERF: the contacts of a row lie anywhere. With 18 MB of them, asking for the next row's ahead saves 4 to 10 % of the solve;

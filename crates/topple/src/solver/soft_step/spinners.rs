@@ -1,0 +1,73 @@
+//! Bodies that spin fast and may bounce: they precess before the impacts.
+//!
+//! Impacts leave no two surfaces approaching at the start of a step, and a body that keeps its spin keeps that so. But the spin of a
+//! long or flat body changes by itself within the step, its corners come back, and the sub-steps stop them without a bounce, with an
+//! inertia of another orientation: a gas of plates or rods gained many times its energy, or lost it. So what such a body does to its own
+//! spin within the step is done before its impacts, in its own frame, where that costs no energy; then the spin stays.
+//!
+//! Not for what bears a load: a top that spins on a table precesses under it, sub-step by sub-step.
+
+use super::pack::{Packed, Whitening, plain_spin, whiten_spin};
+use super::rows::{ColdRow, NO_CONTACT, Row, WIDTH};
+use crate::body::AwakeBodies;
+use crate::math::*;
+use crate::trusted::Ends;
+
+/// A body turns fast if it turns by more than this in a step [rad]: below, its inertia is that of the start of the step to within a few
+/// percent.
+const FAST: Real = 0.1;
+
+/// The bodies that have precessed in this step.
+#[derive(Debug, Default)]
+pub(super) struct Spinners {
+    slots: Vec<u32>,
+}
+
+impl Spinners {
+    /// Lets those precess by a step of `substeps` times `h` [s] that may bounce and bear nothing. True if there are any.
+    pub(super) fn precess<D: Dim, const N: usize, const A: usize, const P: usize, const S: usize>(
+        &mut self,
+        (rows, cold, ends): (&[Row<N, A, P>], &[ColdRow], &[Ends]),
+        bodies: &mut AwakeBodies<D>,
+        (packed, whitenings): (&mut [Packed<S>], &[Whitening]),
+        (h, substeps): (Real, u32),
+    ) -> bool {
+        self.slots.clear();
+        let least = FAST / (h * substeps as Real);
+        for ((row, cold), ends) in rows.iter().zip(cold).zip(ends).filter(|((row, _), _)| row.bounces) {
+            for lane in 0..WIDTH {
+                let points = &row.points[..row.count as usize];
+                let is_loaded = points.iter().any(|point| point.lambda.0[lane] > 0.0);
+                if cold.contacts[lane] == NO_CONTACT || cold.restitution.0[lane] <= 0.0 || is_loaded {
+                    continue;
+                }
+                for side in 0..2 {
+                    let slot = ends.slots[side][lane] as usize;
+                    let Some(props) = bodies.props.get_mut(slot) else { continue };
+                    if !props.is_gyroscopic || !props.is_dynamic || props.locks >> 3 != 0 {
+                        continue;
+                    }
+                    let (v, u) = packed[slot].velocity::<D>();
+                    let mut w = plain_spin::<D>(&whitenings[slot], u);
+                    if w.dot(w) <= least * least {
+                        continue;
+                    }
+                    for _ in 0..substeps {
+                        w = props.inertia.gyroscopic(bodies.rotations[slot], w, h);
+                    }
+                    packed[slot].set_velocity::<D>(v, whiten_spin::<D>(&whitenings[slot], w));
+                    props.is_gyroscopic = false;
+                    self.slots.push(slot as u32);
+                }
+            }
+        }
+        !self.slots.is_empty()
+    }
+
+    /// The step is over: they may precess again.
+    pub(super) fn end<D: Dim>(&mut self, bodies: &mut AwakeBodies<D>) {
+        for slot in self.slots.drain(..) {
+            bodies.props[slot as usize].is_gyroscopic = true;
+        }
+    }
+}
