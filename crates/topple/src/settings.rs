@@ -152,7 +152,7 @@ settings! {
     /// A contact is kept without computing it again while its bodies move less than this many slops against each other.
     /// 0 computes every contact in every step.
     recycling: Real = 10.0, not_negative(), "slop";
-    /// Bounding boxes are fattened by this share of the size of the body.
+    /// Bounding boxes are fattened by this share of the size of the body, unless it goes farther than that in a step.
     box_margin: Real = 0.125, within(0.0, 10.0), "1";
     /// Upper bound of the fattening.
     max_box_margin: Real = 0.05, not_negative(), "m";

@@ -78,7 +78,9 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
                     let needed = tight.grown(settings.speculative * settings.slop_for(shape.size));
                     if !boxes[index as usize].fat.contains(&needed) {
                         let margin = (settings.box_margin * core.extent).min(settings.max_box_margin);
-                        result.moved.push((index, needed.grown(margin)));
+                        // PERF: what goes farther than that in a step leaves any box with the next one, and its margin makes pairs alone.
+                        let is_fast = state.dp.length_squared() > margin * margin;
+                        result.moved.push((index, needed.grown(if is_fast { 0.0 } else { margin })));
                     }
                 }
             }
