@@ -29,6 +29,7 @@ trait Shapes: Dim {
 impl Shapes for D2 {
     fn all() -> Vec<(&'static str, Shape2)> {
         let corner = |i: usize| Vec2::from_angle(i as Real * core::f32::consts::TAU / 8.0) * 0.5;
+        let octagon: Vec<Vec2> = (0..8).map(corner).collect();
         vec![
             ("half-plane", Shape2::half_plane(Vec2::Y, 0.0)),
             ("circle", Shape2::circle(0.5)),
@@ -36,7 +37,8 @@ impl Shapes for D2 {
             ("segment", Shape2::segment(Vec2::new(-0.5, 0.0), Vec2::new(0.5, 0.0))),
             ("rectangle", Shape2::rectangle(1.0, 0.8)),
             ("rounded rectangle", Shape2::rounded_rectangle(1.0, 0.8, 0.1)),
-            ("polygon of 8", Shape2::polygon(&(0..8).map(corner).collect::<Vec<_>>()).expect("convex")),
+            ("polygon of 8", Shape2::polygon(&octagon).expect("convex")),
+            ("rounded polygon of 8", Shape2::rounded_polygon(&octagon, 0.1).expect("convex")),
         ]
     }
 }
@@ -54,8 +56,11 @@ impl Shapes for D3 {
             ("box", Shape3::cuboid(1.0, 0.8, 0.9)),
             ("rounded box", Shape3::rounded_cuboid(1.0, 0.8, 0.9, 0.1)),
             ("cylinder", Shape3::cylinder(1.0, 0.5)),
+            ("rounded cylinder", Shape3::rounded_cylinder(1.0, 0.5, 0.1)),
             ("cone", Shape3::cone(1.0, 0.5)),
+            ("rounded cone", Shape3::rounded_cone(1.0, 0.5, 0.1)),
             ("hull of 8", Shape3::hull(&points(8)).expect("in general position")),
+            ("rounded hull of 8", Shape3::rounded_hull(&points(8), 0.1).expect("in general position")),
             ("hull of 32", Shape3::hull(&points(32)).expect("in general position")),
         ]
     }

@@ -32,6 +32,8 @@ pub(crate) struct BodyRecord<D: Dim> {
     pub shapes: Vec<u32>,
     /// First edge (2·contact + side) of the list of contacts.
     pub first_contact: u32,
+    /// Number of contacts in that list.
+    pub contact_count: u32,
     /// First edge (2·joint + side) of the list of joints.
     pub first_joint: u32,
     /// Island, or NONE.
@@ -60,6 +62,7 @@ impl<D: Dim> BodyRecord<D> {
             is_quarantined: false,
             shapes: Vec::new(),
             first_contact: NONE,
+            contact_count: 0,
             first_joint: NONE,
             island: NONE,
             island_prev: NONE,

@@ -82,8 +82,9 @@ impl<D: Dim> Contacts<D> {
         }
         for side in 0..2 {
             let edge = 2 * index + side as u32;
-            let head = &mut bodies.records[contact.bodies[side]].first_contact;
-            let next = core::mem::replace(head, edge);
+            let body = &mut bodies.records[contact.bodies[side]];
+            body.contact_count += 1;
+            let next = core::mem::replace(&mut body.first_contact, edge);
             self.records[index].edges[side] = [NONE, next];
             if next != NONE {
                 self.edge_mut(next)[0] = edge;
@@ -98,8 +99,10 @@ impl<D: Dim> Contacts<D> {
         let contact = self.hot[index as usize];
         for side in 0..2 {
             let [previous, next] = self.records[index].edges[side];
+            let body = &mut bodies.records[contact.bodies[side]];
+            body.contact_count -= 1;
             if previous == NONE {
-                bodies.records[contact.bodies[side]].first_contact = next;
+                body.first_contact = next;
             } else {
                 self.edge_mut(previous)[1] = next;
             }

@@ -24,13 +24,17 @@ pub(super) fn stop_shapes<D: Dim>(
             let bounds = bounds_seen([a, b], [sweep_a, sweep_b], range);
             let start = place(b, sweep_b, range[0]).relative(place(a, sweep_a, range[0]));
             let middle = start.transform(a.shape.middle()).to_vec();
-            let way = Way::new(&moving, [a, b], [sweep_a, sweep_b], range);
+            let way = Way::new(&moving, start, [a, b], [sweep_a, sweep_b], range);
             children.visit(&bounds, &mut |index| {
                 let child = children.child(index);
                 let normal = children.normal(index);
                 // Children are met from their front side only, and not by what does not get deep below them.
                 let is_met = child.support(normal).is_none_or(|on_child| {
-                    let is_deep = |way: &Way<D>| way.depth_below(normal, on_child) >= margins.allowed();
+                    let is_deep = |way: &Way<'_, D>| {
+                        way.depth_below(normal, on_child, way.reach) >= margins.allowed()
+                            && way.depth_below(normal, on_child, way.reach_against(normal))
+                                >= margins.allowed()
+                    };
                     normal.dot(middle - on_child) >= 0.0 && way.as_ref().is_none_or(is_deep)
                 });
                 if is_met {
@@ -105,15 +109,21 @@ fn stop_core<D: Dim>(
     Some(Stop { t: first, slide: None })
 }
 
-/// Way of the middle of a moving body in the frame of a shape that stands still, and how far the shape reaches around it.
-struct Way<D: Dim> {
+/// Way of the middle of a moving body in the frame of a shape that stands still, and how far its own shape reaches around it.
+struct Way<'a, D: Dim> {
     corners: [D::Vec; 3],
+    shape: &'a D::Shape,
+    /// Place of the shape at the start.
+    start: Pose<D>,
     reach: Real,
+    /// How far turning takes any of its points [m].
+    turned: Real,
 }
 
-impl<D: Dim> Way<D> {
+impl<'a, D: Dim> Way<'a, D> {
     fn new(
-        moving: &Mover<'_, D>,
+        moving: &Mover<'a, D>,
+        start: Pose<D>,
         [a, b]: [&ShapeRecord<D>; 2],
         [sweep_a, sweep_b]: [&Sweep<D>; 2],
         [from, to]: [Real; 2],
@@ -122,16 +132,31 @@ impl<D: Dim> Way<D> {
             (sweep_b.translation, sweep_b.turn) == (D::Vec::ZERO, D::Ang::ZERO) && sweep_b.stop >= 1.0;
         let frame = place(b, sweep_b, 0.0);
         let at = |t: Real| frame.inverse_transform(sweep_a.at(t).position);
+        let bend = sweep_a.stop.clamp(from, to);
+        let angle = sweep_a.turn.length() * (bend - from) + sweep_a.turn_after.length() * (to - bend);
         is_still.then(|| Self {
-            corners: [at(from), at(sweep_a.stop.clamp(from, to)), at(to)],
+            corners: [at(from), at(bend), at(to)],
+            shape: moving.shape,
+            start,
             reach: moving.reach + a.shape.rounding(),
+            turned: angle * moving.reach,
         })
     }
 
-    /// How far any point of the shape can get below the plane through a point on the way [m].
-    fn depth_below(&self, normal: D::Vec, point: D::Vec) -> Real {
+    /// How far any point of a shape that reaches so far around its middle can get below the plane through a point on the way [m].
+    fn depth_below(&self, normal: D::Vec, point: D::Vec, reach: Real) -> Real {
         let heights = self.corners.map(|corner| normal.dot(corner - point));
-        self.reach - heights[0].min(heights[1]).min(heights[2])
+        reach - heights[0].min(heights[1]).min(heights[2])
+    }
+
+    /// How far the shape ever reaches from its middle against `normal` [m]: as far as at the start, and as turning adds.
+    fn reach_against(&self, normal: D::Vec) -> Real {
+        let Some(lowest) = self.shape.support(self.start.rotation.rotate_inv(-normal)) else {
+            return self.reach;
+        };
+        let at = self.start.transform(lowest).to_vec();
+        let now = normal.dot(self.corners[0] - at) + self.shape.rounding();
+        self.reach.min(now + self.turned)
     }
 }
 
@@ -167,7 +192,8 @@ fn bounds_seen<D: Dim>(
         bounds = bounds.union(&a.shape.aabb(&seen));
         apart = apart.max(seen.position.to_vec().length());
     }
-    // Seen from something that turns, straight ways are bent: by at most an eighth of the largest acceleration, w²·r + 2·w·v.
+    // Points of what turns go on arcs, and seen from something that turns, straight ways are bent: by at most an eighth of the largest acceleration, w²·r
+    // for the turning of a about its own middle and w²·r + 2·w·v for that of b.
     let turn = |sweep: &Sweep<D>| sweep.turn.length().max(sweep.turn_after.length());
     let (w_a, w_b) = (turn(sweep_a), turn(sweep_b));
     if w_a + w_b > 0.0 {
@@ -175,7 +201,7 @@ fn bounds_seen<D: Dim>(
         let reach = if reach.is_finite() { reach } else { 0.0 };
         let way = (sweep_a.translation - sweep_b.translation).length();
         let whole = w_a + w_b;
-        bounds = bounds.grown((whole * whole * (reach + apart) + 2.0 * w_b * way) / 8.0);
+        bounds = bounds.grown((whole * whole * reach + w_b * w_b * apart + 2.0 * w_b * way) / 8.0);
     }
     bounds
 }

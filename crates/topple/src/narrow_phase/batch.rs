@@ -1,6 +1,7 @@
 //! A run of contacts to bring up to date, and what is common to all narrow phases: contacts whose boxes have parted,
 //! recycling, and turning a result in the frame of a shape into a manifold in the frames of the bodies.
 
+use super::parts::OldPoints;
 use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Parts};
 use crate::Settings;
 use crate::body::Bodies;
@@ -34,6 +35,8 @@ pub struct ContactBatch<'a, D: Dim> {
     at: usize,
     pub(super) counters: NarrowCounters,
     pub(super) parts: Parts<D>,
+    /// Room for the points that a pair of many children had.
+    pub(super) old: OldPoints<D>,
     /// Parts beyond those that the pair has contacts for: head of the pair, manifold.
     pub(super) extra: &'a mut Vec<(u32, LocalManifold<D>)>,
 }
@@ -47,7 +50,7 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
         extra: &'a mut Vec<(u32, LocalManifold<D>)>,
     ) -> Self {
         let (counters, parts) = (NarrowCounters::default(), Parts::default());
-        Self { source, contacts, indices, at: 0, counters, parts, extra }
+        Self { source, contacts, indices, at: 0, counters, parts, old: OldPoints::default(), extra }
     }
 
     /// The next contact to bring up to date. Contacts whose fat boxes no longer overlap are passed over: they end. Pairs with

@@ -15,12 +15,19 @@ use crate::shape::ShapeOps;
 const SAME_SURFACE: Real = 0.9;
 
 /// The points a pair had, of all parts, each to be taken once.
-struct OldPoints<D: Dim> {
+pub(super) struct OldPoints<D: Dim> {
     /// With their places on b.
     points: [(ContactPoint<D>, D::Vec); MAX_PARTS * MAX_LOCAL_POINTS],
     count: usize,
     /// How far a point may have moved on one of the bodies and still be the same [m].
     reach: Real,
+}
+
+impl<D: Dim> Default for OldPoints<D> {
+    fn default() -> Self {
+        let nobody = (ContactPoint::default(), D::Vec::ZERO);
+        Self { points: [nobody; MAX_PARTS * MAX_LOCAL_POINTS], count: 0, reach: 0.0 }
+    }
 }
 
 impl<D: Dim> OldPoints<D> {
@@ -92,11 +99,8 @@ impl<D: Dim> ContactBatch<'_, D> {
 
         let mut chain = [NONE; MAX_PARTS];
         let mut length = 0;
-        let mut old = OldPoints {
-            points: [(ContactPoint::default(), D::Vec::ZERO); MAX_PARTS * MAX_LOCAL_POINTS],
-            count: 0,
-            reach: settings.recycling * slop,
-        };
+        let old = &mut self.old;
+        (old.count, old.reach) = (0, settings.recycling * slop);
         let mut at = head;
         while at != NONE && length < MAX_PARTS {
             let contact = self.contacts.get(at as usize);

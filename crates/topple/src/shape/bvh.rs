@@ -7,13 +7,15 @@
 use crate::math::*;
 
 /// Items in a leaf at most.
-const LEAF_SIZE: usize = 4;
+pub(super) const LEAF_SIZE: usize = 4;
 /// Bins per axis in which splits are sought.
 const BINS: usize = 12;
 /// From this depth on ranges are halved, whatever the heuristic says, so that the stack below suffices.
 const MAX_UNEVEN_DEPTH: usize = 48;
-/// Room for the nodes still to visit: uneven depth, and as many halvings as an index has bits.
-const STACK: usize = MAX_UNEVEN_DEPTH + 32;
+/// No tree is deeper: uneven depth, and as many halvings as an index has bits.
+pub(super) const MAX_DEPTH: usize = MAX_UNEVEN_DEPTH + 32;
+/// Room for the nodes still to visit.
+const STACK: usize = MAX_DEPTH;
 
 /// A node: a leaf with `count` items from `first` on, or an inner node (`count` 0) whose second child is `first`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +50,23 @@ impl<D: Dim> StaticBvh<D> {
     /// Box around everything; nothing for an empty tree.
     pub(crate) fn bounds(&self) -> Aabb<D> {
         self.nodes.first().map_or_else(Aabb::nothing, |node| node.bounds)
+    }
+
+    /// The items of node `index`, of which 0 is the root; None for one that has two halves.
+    pub(crate) fn items_of(&self, index: u32) -> Option<&[u32]> {
+        let node = &self.nodes[index as usize];
+        let first = node.first as usize;
+        (node.count > 0).then(|| &self.items[first..first + node.count as usize])
+    }
+
+    /// The two halves of a node that has no items of its own.
+    pub(crate) fn halves_of(&self, index: u32) -> [u32; 2] {
+        [index + 1, self.nodes[index as usize].first]
+    }
+
+    /// Box around a node.
+    pub(crate) fn bounds_of(&self, index: u32) -> Aabb<D> {
+        self.nodes[index as usize].bounds
     }
 
     /// Calls `visit` for the items of all leaves whose boxes, and those of all nodes above, `enter` accepts.

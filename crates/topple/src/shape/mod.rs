@@ -9,6 +9,7 @@ pub(crate) mod composite;
 pub mod d2;
 pub mod d3;
 mod def;
+mod forks;
 mod mass;
 mod record;
 

@@ -11,10 +11,12 @@
 //! dropped, and only for a body that touched something in the last step: what flies at a wall of bricks pushes all that it meets.
 
 use super::World;
-use crate::body::BodyKind;
+use crate::body::{BodyKind, NONE};
 use crate::contact::flags;
 use crate::math::*;
 use crate::shape::ShapeOps;
+use crate::store::room;
+use crate::trusted::in_pieces;
 
 /// Sine of the angle by which a neighbour must rise above the plane of a contact to cover it, and by which two normals must
 /// differ to speak of two surfaces (dimensionless): less is rounding.
@@ -29,6 +31,9 @@ const FLUSH: Real = 1.0;
 /// Contacts of a body beyond which it is not looked at together with things that can move: it does not slide over a pavement but lies in a heap,
 /// or is the floor of one.
 const MOST_LOOSE: usize = 12;
+
+/// Suspects that a thread takes at a time.
+const BATCH: usize = 64;
 
 /// One contact of a moving body, as seen from it, in the world.
 #[derive(Clone, Copy)]
@@ -46,9 +51,16 @@ impl<D: Dim> World<D> {
     /// Drops the contacts of `suspects` (new, solid, at least one side dynamic) that are not there.
     pub(crate) fn drop_ghosts(&mut self, suspects: &[u32]) {
         let mut ghosts = core::mem::take(&mut self.scratch.members);
+        room::make_room(&mut ghosts, suspects.len());
         ghosts.clear();
+        ghosts.extend_from_slice(suspects);
         // All are judged before any is dropped, so that the order does not matter.
-        ghosts.extend(suspects.iter().copied().filter(|&index| self.is_ghost(index)));
+        in_pieces(&*self.executor, BATCH, &mut ghosts[..], |_, indices| {
+            for index in indices.iter_mut().filter(|index| !self.is_ghost(**index)) {
+                *index = NONE;
+            }
+        });
+        ghosts.retain(|&index| index != NONE);
         for &index in &ghosts {
             let contact = &mut self.contacts.hot[index as usize];
             contact.manifold.count = 0;
@@ -88,18 +100,33 @@ impl<D: Dim> World<D> {
         let contact = &self.contacts.hot[index as usize];
         // Points that nobody covers yet, as bits.
         let mut open = (1_u32 << contact.manifold.count) - 1;
-        let first = self.bodies.records[body].first_contact;
-        if touch.is_loose && self.contacts.of_body(first).nth(MOST_LOOSE).is_some() {
-            return false;
-        }
+        let record = &self.bodies.records[body];
+        let first = record.first_contact;
         let was_touching = || {
             let mut all = self.contacts.of_body(first);
             all.any(|(other, _)| self.contacts.hot[other as usize].flags & flags::WAS_SOLID != 0)
         };
+        // Only what has edges is flush with something.
+        let is_fit = || self.shapes[touch.shape].shape.keeps_contacts();
+        if touch.is_loose && (record.contact_count as usize > MOST_LOOSE || !is_fit() || !was_touching()) {
+            return false;
+        }
         let mut may_be_loose = None;
+        let mut places = None;
         for (other, _) in self.contacts.of_body(first) {
+            // PERF: most contacts of a body in a heap are pairs that do not touch, and parts of the same ground.
+            let contact = &self.contacts.hot[other as usize];
+            if !contact.is_solid() || contact.shapes.contains(&touch.shape) {
+                continue;
+            }
+            // PERF: and most neighbours do not reach any of the points.
+            let bounds = &self.proxies.get(contact.shapes[usize::from(contact.bodies[0] == body)]).fat;
+            let places = places.get_or_insert_with(|| self.around(&touch));
+            if !bounds.overlaps(places) {
+                continue;
+            }
             let Some(neighbor) = self.touch(other, body) else { continue };
-            if neighbor.shape == touch.shape || (neighbor.normal - touch.normal).length() <= RISE {
+            if (neighbor.normal - touch.normal).length() <= RISE {
                 continue;
             }
             let is_loose = touch.is_loose || neighbor.is_loose;
@@ -107,12 +134,17 @@ impl<D: Dim> World<D> {
                 continue;
             }
             let is_flush = || self.is_flush(&touch, &neighbor);
-            if is_loose && !is_flush() {
+            // PERF: what a convex neighbour covers is known sooner than whether ground of triangles is flush.
+            let covers_soon = self.shapes[neighbor.shape].shape.composite().is_none();
+            if is_loose && !covers_soon && !is_flush() {
                 continue;
             }
-            let covered = self.covered(&touch, &neighbor);
+            let covered = self.covered(&touch, &neighbor) & open;
+            if covered == 0 || is_loose && covers_soon && !is_flush() {
+                continue;
+            }
             // In a groove each side covers the other, and neither is a ghost.
-            if covered & open != 0 && (is_loose || self.covered(&neighbor, &touch) == 0 || is_flush()) {
+            if is_loose || self.covered(&neighbor, &touch) == 0 || is_flush() {
                 open &= !covered;
             }
             if open == 0 {
@@ -157,6 +189,13 @@ impl<D: Dim> World<D> {
         let places = contact.bodies.map(|body| self.bodies.places[body as usize]);
         let row = contact.row(i, &places[0], &places[1]);
         places[0].position + row.r_a - touch.normal * (0.5 * row.separation)
+    }
+
+    /// Box around the points of a contact, as far as they may be from what covers them.
+    fn around(&self, touch: &Touch<D>) -> Aabb<D> {
+        let contact = &self.contacts.hot[touch.index as usize];
+        let points = (0..contact.manifold.count as usize).map(|i| self.on_surface(touch, i));
+        Aabb::of_points(points).grown(REACH * contact.slop)
     }
 
     /// Which points of `touch` the shape of `neighbor` covers, as bits.

@@ -580,6 +580,9 @@ fn load_contacts<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result
             }
             world.contacts.pairs.insert(contact.key(), index);
         }
+        for body in contact.bodies {
+            world.bodies.records[body].contact_count += 1;
+        }
         world.contacts.has_grain |= contact.has_grain();
         world.contacts.hot[index as usize] = contact;
     }

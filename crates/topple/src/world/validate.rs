@@ -176,6 +176,7 @@ impl<D: Dim> World<D> {
         let mut left = 2 * self.contacts.records.len();
         for (body, record) in self.bodies.records.iter() {
             let (mut edge, mut previous) = (record.first_contact, NONE);
+            let before = left;
             while edge != NONE {
                 ensure(left > 0, "contact lists of bodies end", body)?;
                 left -= 1;
@@ -187,6 +188,7 @@ impl<D: Dim> World<D> {
                 ensure(ours && contact.edges[side][0] == previous, "contact list of a body", body)?;
                 (previous, edge) = (edge, contact.edges[side][1]);
             }
+            ensure(before - left == record.contact_count as usize, "number of contacts of a body", body)?;
         }
         ensure(left == 0, "every contact is in the lists of its bodies", left as u32)
     }

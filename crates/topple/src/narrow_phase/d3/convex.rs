@@ -428,8 +428,13 @@ pub(super) fn manifold(
     next
 }
 
-/// The points of b that lie over the front of the triangle a, along the unit vector `normal`.
-pub(super) fn over_triangle(job: &CollideJob<'_, D3>, normal: Vec3, out: &mut LocalManifold<D3>) {
+/// The points of b that lie over the front of the triangle a, along the unit vector `normal`. The `witness` is the lowest point of b, if that does.
+pub(super) fn over_triangle(
+    job: &CollideJob<'_, D3>,
+    normal: Vec3,
+    witness: patch::Witness,
+    out: &mut LocalManifold<D3>,
+) {
     let (on_a, on_b) = (Feature::Face(0), feature(job.b, job.b_in_a.rotation.rotate_inv(-normal)));
     let patch_job = PatchJob {
         normal,
@@ -443,9 +448,9 @@ pub(super) fn over_triangle(job: &CollideJob<'_, D3>, normal: Vec3, out: &mut Lo
         reference_is_b: false,
     };
     if corner_count(job.b, &on_b) <= 16 {
-        patches::<16, 34>(&on_a, &on_b, None, &patch_job, job, out);
+        patches::<16, 34>(&on_a, &on_b, witness, &patch_job, job, out);
     } else {
-        patches::<256, 514>(&on_a, &on_b, None, &patch_job, job, out);
+        patches::<256, 514>(&on_a, &on_b, witness, &patch_job, job, out);
     }
 }
 

@@ -9,7 +9,7 @@
 use super::{NO_CROSS_SQUARED, SECOND_FACE, stays};
 use crate::math::*;
 use crate::narrow_phase::{NarrowCounters, PairCache};
-use crate::shape::d3::{EdgeLine, HullFace, HullView, LineBlock};
+use crate::shape::d3::{EdgeLine, HullFace, HullView};
 
 pub(super) const FACE_A: u32 = 32;
 pub(super) const FACE_B: u32 = 33;
@@ -69,13 +69,13 @@ impl Pair<'_> {
 
     /// Gap between a face of a and the hull b.
     fn face_a_gap(&self, face: &HullFace) -> Real {
-        face.normal.dot(self.t) + lowest(self.b.vertices, self.to_b(face.normal)) - face.offset
+        face.normal.dot(self.t) + self.b.lowest(self.to_b(face.normal)) - face.offset
     }
 
     /// Gap between a face of b and the hull a.
     fn face_b_gap(&self, face: &HullFace) -> Real {
         let n = self.r * face.normal;
-        lowest(self.a.vertices, n) - n.dot(self.t) - face.offset
+        self.a.lowest(n) - n.dot(self.t) - face.offset
     }
 
     /// Normal of the face of an axis, from a to b.
@@ -94,13 +94,20 @@ impl Pair<'_> {
 
     /// Gap along any unit axis from a to b.
     fn gap(&self, n: Vec3) -> Real {
-        n.dot(self.t) + lowest(self.b.vertices, self.to_b(n)) + lowest(self.a.vertices, -n)
+        n.dot(self.t) + self.b.lowest(self.to_b(n)) + self.a.lowest(-n)
     }
 
     /// Edge `j` of b in the frame of a: start, direction.
     pub(super) fn edge_b(&self, j: usize) -> (Vec3, Vec3) {
         let line = &self.b.lines[j];
         (self.r * line.start + self.t, self.r * line.along)
+    }
+
+    /// True if the edges of this axis are one of the pairs that can be closest: their arcs cross.
+    fn is_crossing(&self, axis: &Axis) -> bool {
+        let [c, d] = self.b.lines[axis.j].normals.map(|n| -(self.r * n));
+        let crossings = self.a.blocks[axis.i / 4].crossings(c, d, self.edge_b(axis.j).1);
+        crossings >> (axis.i % 4) & 1 == 1
     }
 
     /// The gap of a remembered axis; None if the cache holds none for these hulls.
@@ -186,35 +193,35 @@ pub(super) fn best_face(
     best
 }
 
-/// The edge pair of largest gap among those that can be closest; None if there is none with a gap of more than `least`.
+/// The edge pair of largest gap among those that can be closest; None if there is none with a gap of more than `least`. The
+/// remembered pair, if it is still one of them, leaves out what is worse.
 pub(super) fn best_edge(
     pair: &Pair<'_>,
+    cached: Option<Axis>,
     least: Real,
     limit: Real,
     counters: &mut NarrowCounters,
 ) -> Option<Axis> {
+    let cached = cached.filter(|c| c.kind == EDGES && c.gap > least && pair.is_crossing(c));
+    let least = cached.map_or(least, |c| c.gap);
     let (b_in_a, a_in_b) = pair.centers();
-    let (mut near_a, mut near_b) = ([0; MAX_BLOCKS], [0; MAX_BLOCKS]);
-    if !near(&pair.a, b_in_a, pair.b.inner, least, &mut near_a)
-        || !near(&pair.b, a_in_b, pair.a.inner, least, &mut near_b)
-    {
+    let near_a = Near::new(&pair.a, b_in_a, pair.b.inner, least);
+    if near_a.blocks().is_empty() {
         return None;
     }
+    let near_b = Near::new(&pair.b, a_in_b, pair.a.inner, least);
     let mut best: Option<Axis> = None;
-    for (kb, mut of_b) in near_b.into_iter().enumerate().take(pair.b.blocks.len()) {
+    for &(kb, mut of_b) in near_b.blocks() {
         while of_b != 0 {
-            let j = 4 * kb + of_b.trailing_zeros() as usize;
+            let j = 4 * usize::from(kb) + of_b.trailing_zeros() as usize;
             of_b &= of_b - 1;
             let (pb, db) = pair.edge_b(j);
             // Normals of the faces of −b in the frame of a.
             let [c, d] = pair.b.lines[j].normals.map(|n| -(pair.r * n));
-            for ((ka, block), of_a) in pair.a.blocks.iter().enumerate().zip(near_a) {
-                if of_a == 0 {
-                    continue;
-                }
-                let mut crossing = of_a & crossings(block, c, d, db);
+            for &(ka, of_a) in near_a.blocks() {
+                let mut crossing = u32::from(of_a) & pair.a.blocks[usize::from(ka)].crossings(c, d, db);
                 while crossing != 0 {
-                    let i = 4 * ka + crossing.trailing_zeros() as usize;
+                    let i = 4 * usize::from(ka) + crossing.trailing_zeros() as usize;
                     crossing &= crossing - 1;
                     let line = &pair.a.lines[i];
                     counters.axes += 1;
@@ -233,103 +240,31 @@ pub(super) fn best_edge(
     best
 }
 
-/// Which edges of a hull can have a normal along which a hull, with a ball of radius `inner` about `center` inside, is apart by more
-/// than `least`: a bit for each, four by four. False if there is none.
-fn near(hull: &HullView<'_>, center: Vec3, inner: Real, least: Real, out: &mut [u32; MAX_BLOCKS]) -> bool {
-    let reach = least + inner - BOUND_SLACK * (center.abs().max_element() + inner + least.abs());
-    // A distance counts whatever its sign: below 0 every arc that looks towards the centre will do.
-    let reach_squared = if reach > 0.0 { reach * reach } else { 0.0 };
-    let mut any = 0;
-    let count = hull.lines.len();
-    for (k, (block, bits)) in hull.blocks.iter().zip(out).enumerate() {
-        let mut u = block.start;
-        for lane in 0..4 {
-            u[0][lane] = center.x - u[0][lane];
-            u[1][lane] = center.y - u[1][lane];
-            u[2][lane] = center.z - u[2][lane];
+/// Edges of a hull that can have a normal along which another hull is far enough away: blocks of four by number, with a bit for
+/// each of their edges.
+struct Near {
+    blocks: [(u8, u8); MAX_BLOCKS],
+    count: usize,
+}
+
+impl Near {
+    /// The other hull has a ball of radius `inner` about `center` inside, and is to be apart by more than `least`.
+    fn new(hull: &HullView<'_>, center: Vec3, inner: Real, least: Real) -> Self {
+        let reach = least + inner - BOUND_SLACK * (center.abs().max_element() + inner + least.abs());
+        let mut near = Self { blocks: [(0, 0); MAX_BLOCKS], count: 0 };
+        for (k, block) in hull.blocks.iter().enumerate() {
+            // The last block may have fewer edges.
+            let left = hull.lines.len() - (4 * k).min(hull.lines.len());
+            let bits = block.near(center, reach) & ((1 << left.min(4)) - 1);
+            near.blocks[near.count] = (k as u8, bits as u8);
+            near.count += usize::from(bits != 0);
         }
-        let [x, y] = [dots4(&block.normals[0], &u), dots4(&block.normals[1], &u)];
-        let (along, square) = (dots4(&block.along, &u), dots4(&u, &u));
-        let mut found = 0;
-        for lane in 0..4 {
-            let (x, y, cos) = (x[lane], y[lane], block.cos[lane]);
-            // Between the normals of the faces the largest n·u is at u seen along the edge, if that is between them.
-            let is_end = (x > reach) | (y > reach);
-            let is_between = (y - cos * x > 0.0) & (x - cos * y > 0.0);
-            let across = square[lane] - along[lane] * along[lane] * block.inverse_square[lane];
-            found |= u32::from(is_end | is_between & (across >= reach_squared)) << lane;
-        }
-        // The last block may have fewer edges.
-        let left = count - (4 * k).min(count);
-        *bits = if left < 4 { found & ((1 << left) - 1) } else { found };
-        any |= *bits;
+        near
     }
-    any != 0
-}
 
-/// Four dot products of four pairs of vectors.
-#[inline]
-fn dots4(v: &[[Real; 4]; 3], u: &[[Real; 4]; 3]) -> [Real; 4] {
-    let mut sum = [0.0; 4];
-    for k in 0..4 {
-        sum[k] = v[0][k] * u[0][k];
+    fn blocks(&self) -> &[(u8, u8)] {
+        &self.blocks[..self.count]
     }
-    for k in 0..4 {
-        sum[k] += v[1][k] * u[1][k];
-    }
-    for k in 0..4 {
-        sum[k] += v[2][k] * u[2][k];
-    }
-    sum
-}
-
-/// Which of four edges of a have arcs on the Gauss map that cross the arc from `c` to `d` of an edge along `db`, as
-/// bits. The arcs a–b and c–d cross if each separates the ends of the other, on the same half of the sphere.
-#[inline]
-fn crossings(block: &LineBlock, c: Vec3, d: Vec3, db: Vec3) -> u32 {
-    let (cba, dba) = (dot4(&block.along, c), dot4(&block.along, d));
-    let (adc, bdc) = (dot4(&block.normals[0], db), dot4(&block.normals[1], db));
-    // Crossing if negative: the largest of three products, all of which have to be. No short cuts, a branch per sign
-    // would be guessed wrong half of the time.
-    let mut worst = [0.0; 4];
-    for k in 0..4 {
-        let (x, y, z) = (cba[k] * dba[k], adc[k] * bdc[k], -(cba[k] * bdc[k]));
-        let xy = if x > y { x } else { y };
-        worst[k] = if xy > z { xy } else { z };
-    }
-    let mut bits = 0;
-    for k in 0..4 {
-        bits |= u32::from(worst[k] < 0.0) << k;
-    }
-    bits
-}
-
-/// Four dot products, in the order in which the compiler sees that they can be done at once.
-#[inline]
-pub(super) fn dot4(v: &[[Real; 4]; 3], u: Vec3) -> [Real; 4] {
-    let mut sum = [0.0; 4];
-    for k in 0..4 {
-        sum[k] = v[0][k] * u.x;
-    }
-    for k in 0..4 {
-        sum[k] += v[1][k] * u.y;
-    }
-    for k in 0..4 {
-        sum[k] += v[2][k] * u.z;
-    }
-    sum
-}
-
-/// Smallest coordinate of the points along `n`.
-#[inline]
-fn lowest(points: &[Vec3], n: Vec3) -> Real {
-    let mut low = Real::INFINITY;
-    for p in points {
-        let x = p.dot(n);
-        // A plain comparison compiles to one instruction; `min` also has to look after NaN.
-        low = if x < low { x } else { low };
-    }
-    low
 }
 
 /// Normal of an edge of a and a direction of b, on the side of the faces of a; None if they are parallel.
@@ -424,7 +359,7 @@ mod tests {
             let t = a.center() + random.vec() * apart;
             let r = Mat3::from_quat(RotOps::<D3>::normalized(q));
             let pair = Pair { a: a.view(), b, r, t: t - r * b.center };
-            let mut counters = NarrowCounters::default();
+            let (mut counters, mut other) = (NarrowCounters::default(), NarrowCounters::default());
             let expected = plain_face(&pair, slop);
             let face = best_face(&pair, None, false, slop, Real::INFINITY, &mut counters);
             let key = |x: &Axis| (x.kind, x.i, x.j, x.gap.to_bits());
@@ -437,7 +372,7 @@ mod tests {
             assert_eq!(key(&sharp), key(&plain_face(&pair, 0.0)), "case {case}");
             let axes = counters.axes;
             let expected = plain_edge(&pair).filter(|e| e.gap > face.gap);
-            let edge = best_edge(&pair, face.gap, Real::INFINITY, &mut counters);
+            let edge = best_edge(&pair, None, face.gap, Real::INFINITY, &mut counters);
             let edge = edge.filter(|e| e.gap > face.gap);
             assert_eq!(
                 edge.map(|e| key(&e)),
@@ -445,6 +380,15 @@ mod tests {
                 "case {case}: edges over {}",
                 face.gap
             );
+            // Nor does a remembered pair, right or wrong.
+            let (i, j) = (case % pair.a.lines.len(), case % pair.b.lines.len());
+            let wrong = PairCache { kind: EDGES, a: (i as u32) << 16 | j as u32, ..PairCache::default() };
+            let right = edge.map(|e| PairCache { a: (e.i as u32) << 16 | e.j as u32, ..wrong });
+            for cache in right.into_iter().chain([wrong]) {
+                let again = best_edge(&pair, pair.cached(&cache), face.gap, Real::INFINITY, &mut other);
+                let again = again.filter(|e| e.gap > face.gap);
+                assert_eq!(again.map(|e| key(&e)), edge.map(|e| key(&e)), "case {case}");
+            }
             edges += u32::from(edge.is_some());
             looked += counters.axes - axes;
             all += (pair.a.lines.len() * pair.b.lines.len()) as u64;

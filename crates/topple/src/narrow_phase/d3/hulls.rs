@@ -54,7 +54,7 @@ pub(super) fn collide(
     let edges_first = in_order && cached.is_some_and(|c| c.kind != EDGES);
     let mut edge = None;
     if edges_first {
-        edge = best_edge(&pair, Real::NEG_INFINITY, limit, counters);
+        edge = best_edge(&pair, cached, Real::NEG_INFINITY, limit, counters);
         if let Some(edge) = edge.filter(|e| e.gap > limit) {
             *cache = remember(&edge, u32::MAX);
             return;
@@ -66,7 +66,7 @@ pub(super) fn collide(
         return;
     }
     if !edges_first {
-        edge = best_edge(&pair, face.gap, limit, counters);
+        edge = best_edge(&pair, cached, face.gap, limit, counters);
     }
     if let Some(edge) = edge.filter(|e| e.gap > limit) {
         *cache = remember(&edge, u32::MAX);

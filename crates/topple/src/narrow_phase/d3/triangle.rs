@@ -6,13 +6,13 @@
 //! business, and the triangle's own normal is always allowed. All other shapes are measured by closest points, and fall back
 //! on the triangle's normal in the same way.
 
-use super::hull_axes::dot4;
 use super::patch::{self, Patch, PatchJob};
 use super::{convex, deep, push_core_point, round};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use crate::shape::d3::{BoxHull, HullView, closest_on_segment, triangle};
 use crate::shape::{Composite, Shape3, ShapeOps};
+use crate::trusted::F4;
 use core::cell::Cell;
 
 /// Cosine between a contact normal and the triangle's own from which on they are the same.
@@ -33,8 +33,8 @@ const INWARDS: usize = 4;
 const EDGE_ID: u32 = 1 << 31;
 
 /// What all triangles of one pair have in common.
-struct Probe<'a> {
-    shape: &'a dyn Composite<D3>,
+struct Probe<'a, C> {
+    shape: &'a C,
     job: &'a CollideJob<'a, D3>,
     /// A point well inside b, in the frame of a: nothing is pushed to the other side of a triangle than this.
     middle: Vec3,
@@ -55,24 +55,42 @@ struct Face {
     normal: Vec3,
 }
 
-/// The triangles of `shape`, which is a, near the convex shape b; see the head of the file.
+/// The triangles of a, which has some, near the convex shape b; see the head of the file.
 pub(crate) fn collide_children(
-    shape: &dyn Composite<D3>,
     job: &CollideJob<'_, D3>,
     counters: &mut NarrowCounters,
     add: &mut dyn FnMut(u32, &LocalManifold<D3>),
 ) {
-    let farthest = job.b.aabb(&Pose::IDENTITY).size().max_element();
+    // PERF: the compiler sees through what it knows by name.
+    match job.a {
+        Shape3::Mesh { data } => collide_known(&**data, job, counters, add),
+        Shape3::HeightField { data } => collide_known(&**data, job, counters, add),
+        _ => {}
+    }
+}
+
+fn collide_known<C: Composite<D3>>(
+    shape: &C,
+    job: &CollideJob<'_, D3>,
+    counters: &mut NarrowCounters,
+    add: &mut dyn FnMut(u32, &LocalManifold<D3>),
+) {
+    let rotation = Mat3::from_quat(job.b_in_a.rotation);
+    let bounds = bounds_of(job, &rotation);
+    let size = shape.bounds().size().max_element();
+    // PERF: no extent of b is more than this, whichever way it is turned, and most bodies are small.
+    let widest = bounds.size().length();
+    let is_floor = widest > size && job.b.aabb(&Pose::IDENTITY).size().max_element() > size;
     let probe = Probe {
         shape,
         job,
-        is_floor: farthest > shape.bounds().size().max_element(),
-        middle: job.b_in_a.transform(middle(shape, job)).to_vec(),
-        rotation: Mat3::from_quat(job.b_in_a.rotation),
+        is_floor,
+        middle: job.b_in_a.transform(middle(shape, widest, job)).to_vec(),
+        rotation,
         position: job.b_in_a.position.to_vec(),
         is_lost: Cell::new(false),
     };
-    let bounds = job.b.aabb(&job.b_in_a).grown(job.margin);
+    let bounds = bounds.grown(job.margin);
     let mut is_found = false;
     let found = &mut |index: u32, local: &LocalManifold<D3>| {
         is_found |= !local.is_empty();
@@ -107,10 +125,26 @@ pub(crate) fn collide_children(
     }
 }
 
-/// A point well inside b, in its frame. Of a shape that is larger than the mesh, the one under the mesh: a face that leans away from
+/// Box around b in the frame of a.
+fn bounds_of(job: &CollideJob<'_, D3>, rotation: &Mat3) -> Aabb<D3> {
+    let Shape3::Hull { data, radius } = job.b else { return job.b.aabb(&job.b_in_a) };
+    let mut bounds = Aabb::<D3>::nothing();
+    for &v in data.vertices() {
+        let v = *rotation * v;
+        bounds = Aabb { min: PointOps::min(bounds.min, v.into()), max: PointOps::max(bounds.max, v.into()) };
+    }
+    let at = job.b_in_a.position.to_vec();
+    Aabb { min: bounds.min + at, max: bounds.max + at }.grown(*radius)
+}
+
+/// A point well inside b, which is no wider than `widest` [m], in its frame. Of a shape that is larger than the mesh, the one under the mesh: a face that leans away from
 /// the far middle of a floor still faces the floor.
-fn middle(shape: &dyn Composite<D3>, job: &CollideJob<'_, D3>) -> Vec3 {
+fn middle(shape: &impl Composite<D3>, widest: Real, job: &CollideJob<'_, D3>) -> Vec3 {
     let bounds = shape.bounds();
+    let own = job.b.middle();
+    if own.length() + widest <= 0.5 * bounds.size().max_element() {
+        return own;
+    }
     let is_larger = |half: Vec3| half.max_element() > 0.5 * bounds.size().max_element();
     let near = || job.b_in_a.inverse_transform(bounds.center());
     match job.b {
@@ -140,11 +174,11 @@ fn middle(shape: &dyn Composite<D3>, job: &CollideJob<'_, D3>) -> Vec3 {
             }
             p
         }
-        b => b.middle(),
+        _ => own,
     }
 }
 
-impl Probe<'_> {
+impl<C: Composite<D3>> Probe<'_, C> {
     /// Calls `contact` for the triangles near the shape that can touch it.
     fn each(
         &self,
@@ -218,7 +252,9 @@ impl Probe<'_> {
         let at = |s: Real| heights[0] + (heights[1] - heights[0]) * s;
         let lowest = stretch.map_or(Real::INFINITY, |[s, t]| at(s).min(at(t)));
         let mut edge = (Real::INFINITY, Vec3::ZERO, Vec3::ZERO);
-        for k in 0..3 {
+        // PERF: the edges are in the plane. Where the end that is nearest to it is over the inside, none of them is nearer.
+        let may_be_edge = lowest > heights[0].min(heights[1]).max(0.0) + self.job.slop;
+        for k in (0..3).filter(|_| may_be_edge) {
             let side = [face.corners[k], face.corners[(k + 1) % 3]];
             let [p, q] = nearest(side, ends);
             let distance = p.distance(q);
@@ -249,13 +285,25 @@ impl Probe<'_> {
     fn any(&self, face: &Face, counters: &mut NarrowCounters, out: &mut LocalManifold<D3>) {
         let down = self.job.b_in_a.rotation.rotate_inv(-face.normal);
         let Some(lowest) = self.job.b.support(down) else { return };
-        let height = face.normal.dot(self.job.b_in_a.transform(lowest).to_vec() - face.corners[0]);
-        if height - self.job.b.rounding() > self.job.margin {
+        let lowest = self.job.b_in_a.transform(lowest).to_vec();
+        let height = face.normal.dot(lowest - face.corners[0]);
+        let gap = height - self.job.b.rounding();
+        if gap > self.job.margin || self.is_beside(face) {
             return;
         }
         let [a, b, c] = face.corners;
         let child = Shape3::Triangle { a, b, c };
         let pair = CollideJob { a: &child, ..*self.job };
+        if self.job.algorithm == Algorithm::Auto {
+            // A triangle none of whose edges stands out pushes along its normal alone. And if the lowest point of b is over
+            // the triangle and hardly below, no other direction knows better.
+            let is_over = triangle::closest(face.corners, lowest).1;
+            let is_inner = (0..3).all(|k| !self.shape.is_ridge(face.index, k));
+            if is_inner || is_over && gap > -SHALLOW * self.job.slop {
+                let witness = is_over.then_some((lowest - face.normal * height, height));
+                return convex::over_triangle(&pair, face.normal, witness, out);
+            }
+        }
         super::collide_convex(&pair, &mut PairCache::default(), counters, out);
         if out.is_empty() {
             return;
@@ -264,15 +312,25 @@ impl Probe<'_> {
             out.normal = face.normal;
         } else if !self.allows(face, out.normal) {
             out.clear();
-            convex::over_triangle(&pair, face.normal, out);
+            convex::over_triangle(&pair, face.normal, None, out);
         }
+    }
+
+    /// True if b is apart from the triangle in the direction from its middle to the nearest point, which parts most that are near and not
+    /// touched.
+    fn is_beside(&self, face: &Face) -> bool {
+        let way = triangle::closest(face.corners, self.middle).0 - self.middle;
+        let along = self.job.b_in_a.rotation.rotate_inv(way);
+        let Some(farthest) = self.job.b.support(along) else { return false };
+        let limit = (self.job.margin + self.job.b.rounding()) * way.length();
+        lowest_of(face.corners, way) - way.dot(self.job.b_in_a.transform(farthest).to_vec()) > limit
     }
 
     /// The points of b over the triangle, along the triangle's normal.
     fn along_normal(&self, face: &Face, out: &mut LocalManifold<D3>) {
         let [a, b, c] = face.corners;
         let child = Shape3::Triangle { a, b, c };
-        convex::over_triangle(&CollideJob { a: &child, ..*self.job }, face.normal, out);
+        convex::over_triangle(&CollideJob { a: &child, ..*self.job }, face.normal, None, out);
     }
 
     /// A hull or box: separating axes in the frame of the hull.
@@ -307,25 +365,52 @@ impl Probe<'_> {
         // A triangle that lies nearly flat on a floor is carried by it, whatever its neighbours in the same plane do: a face of many
         // triangles that rocks would otherwise rest on one half of them only.
         let carries = |n: Vec3| self.is_floor && n.dot(normal) > NEARLY_FLAT || allows(n);
-        for (i, f) in hull.faces.iter().enumerate() {
-            let x = corners.map(|p| p.dot(f.normal));
-            let gap = x[0].min(x[1]).min(x[2]) - f.offset;
-            counters.axes += 1;
-            if gap > limit {
+        // PERF: most triangles that are near are parted in the direction to them, and need no look at all faces.
+        let way = triangle::closest(corners, hull.center).0 - hull.center;
+        let mut farthest = Real::NEG_INFINITY;
+        for v in hull.vertices {
+            let x = v.dot(way);
+            farthest = if x > farthest { x } else { farthest };
+        }
+        counters.axes += 1;
+        if lowest_of(corners, way) - farthest > limit * way.length() {
+            return;
+        }
+        let [xs, ys, zs] = [
+            corners.map(|p| F4::splat(p.x)),
+            corners.map(|p| F4::splat(p.y)),
+            corners.map(|p| F4::splat(p.z)),
+        ];
+        for (block, faces) in hull.faces.chunks(4).enumerate() {
+            // Four faces at once. The last ones of a block that is not full are that of its first again.
+            let rows = [0, 1, 2, 3].map(|k| {
+                let f = faces.get(k).unwrap_or(&faces[0]);
+                F4::new([f.normal.x, f.normal.y, f.normal.z, f.offset])
+            });
+            let [nx, ny, nz, offset] = F4::transpose(rows);
+            let along = [0, 1, 2].map(|k| xs[k].mul(nx).add(ys[k].mul(ny)).add(zs[k].mul(nz)));
+            let gaps = along[0].min(along[1]).min(along[2]).sub(offset);
+            counters.axes += faces.len() as u64;
+            if gaps.greater(F4::splat(limit)).signs() != 0 {
                 return;
             }
-            least = least.max(gap);
-            // Hysteresis: the triangle's own normal unless the other is clearly better.
-            let bonus = if matches!(best.kind, Kind::Triangle) { slop } else { 0.0 };
-            if gap > best.gap + bonus && carries(-f.normal) {
-                best = Axis { gap, normal: -f.normal, kind: Kind::Hull(i) };
+            let x = gaps.floats();
+            least = x.iter().fold(least, |least, &gap| least.max(gap));
+            if gaps.greater(F4::splat(best.gap)).signs() == 0 {
+                continue;
+            }
+            for (k, (f, &gap)) in faces.iter().zip(&x).enumerate() {
+                // Hysteresis: the triangle's own normal unless the other is clearly better.
+                let bonus = if matches!(best.kind, Kind::Triangle) { slop } else { 0.0 };
+                if gap > best.gap + bonus && carries(-f.normal) {
+                    best = Axis { gap, normal: -f.normal, kind: Kind::Hull(4 * block + k) };
+                }
             }
         }
         if matches!(best.kind, Kind::Triangle) && best.gap > -SHALLOW * slop && radius == 0.0 {
             // The lowest point of the hull is over the triangle and hardly below: no edge knows better.
             self.clip(corners, normal, hull, hull.face_along(-normal), &best, radius, out);
-            let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
-            if deepest <= best.gap + slop {
+            if deepest(out) <= best.gap + slop {
                 return self.place(face, &best, out);
             }
             out.clear();
@@ -338,13 +423,16 @@ impl Probe<'_> {
             let (p, along) = (corners[k], corners[(k + 1) % 3] - corners[k]);
             let outwards = along.cross(normal);
             for (j, (block, lines)) in hull.blocks.iter().zip(hull.lines.chunks(4)).enumerate() {
-                let x = [dot4(&block.normals[0], along), dot4(&block.normals[1], along)];
-                for (m, line) in lines.iter().enumerate() {
+                let x = block.normals_along(along);
+                // The arc of the hull's edge on the sphere of normals must cross the plane across the triangle's edge.
+                let product = F4::load(&x[0]).mul(F4::load(&x[1]));
+                let mut crossed = F4::splat(0.0).greater(product).signs();
+                while crossed != 0 {
+                    let m = crossed.trailing_zeros() as usize;
+                    crossed &= crossed - 1;
+                    // A block that is not full ends with nothing.
+                    let Some(line) = lines.get(m) else { break };
                     let x = [x[0][m], x[1][m]];
-                    // The arc of the hull's edge on the sphere of normals must cross the plane across the triangle's edge.
-                    if x[0] * x[1] >= 0.0 {
-                        continue;
-                    }
                     let crossing = line.normals[0] * x[1].abs() + line.normals[1] * x[0].abs();
                     // From the triangle outwards, over this edge, to the front.
                     if crossing.dot(outwards) > 0.0 || crossing.dot(normal) > 0.0 {
@@ -465,6 +553,18 @@ enum Kind {
     Hull(usize),
     /// Crossing edges: the closest points of the triangle's and the hull's, and which edges.
     Edges(Vec3, Vec3, u32),
+}
+
+/// Least separation of the points; infinite if there are none.
+fn deepest(out: &LocalManifold<D3>) -> Real {
+    out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation))
+}
+
+/// Least of direction·x over the corners.
+#[inline]
+fn lowest_of(corners: [Vec3; 3], direction: Vec3) -> Real {
+    let x = corners.map(|p| p.dot(direction));
+    x[0].min(x[1]).min(x[2])
 }
 
 /// Closest points of two segments.

@@ -11,6 +11,7 @@ use crate::shape::bvh::StaticBvh;
 use crate::shape::composite::{
     BOX_ROUNDING, Composite, Lean, box_distance, inverse_of, lowest_in_box, ray_entry,
 };
+use crate::shape::forks::Forks;
 use crate::shape::{LocalRay, LocalRayHit};
 use crate::store::{Reader, Writer};
 
@@ -29,6 +30,7 @@ pub struct ChainData {
     normals: Vec<Vec2>,
     leans: Vec<[Lean; 2]>,
     bvh: StaticBvh<D2>,
+    forks: Forks,
 }
 
 impl ChainData {
@@ -75,6 +77,7 @@ impl ChainData {
             normals: Vec::new(),
             leans: Vec::new(),
             bvh: StaticBvh::new(&[]),
+            forks: Forks::new::<D2>(&StaticBvh::new(&[]), &[]),
         };
         let count = chain.child_count();
         chain.normals = (0..count).map(|i| normal(chain.ends(i))).collect();
@@ -84,6 +87,7 @@ impl ChainData {
         chain.leans = (0..count).map(|i| chain.leans_of(i)).collect();
         let boxes: Vec<Aabb<D2>> = (0..count).map(|i| chain.child_bounds(i)).collect();
         chain.bvh = StaticBvh::new(&boxes);
+        chain.forks = Forks::new(&chain.bvh, &boxes);
         Ok(chain)
     }
 
@@ -218,14 +222,7 @@ impl Composite<D2> for ChainData {
     }
 
     fn visit(&self, bounds: &Aabb<D2>, visit: &mut dyn FnMut(u32)) {
-        self.bvh.walk(
-            |node| node.overlaps(bounds),
-            |index| {
-                if self.child_bounds(index).overlaps(bounds) {
-                    visit(index);
-                }
-            },
-        );
+        self.forks.visit(bounds, visit);
     }
 
     fn visit_below(&self, normal: Vec2, offset: Real, visit: &mut dyn FnMut(u32)) {

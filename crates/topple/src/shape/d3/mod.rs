@@ -16,7 +16,7 @@ mod revolved;
 pub(crate) mod triangle;
 
 pub use height_field::HeightFieldData;
-pub(crate) use hull::{BoxHull, EdgeLine, HullView, LineBlock};
+pub(crate) use hull::{BoxHull, EdgeLine, HullView};
 pub use hull::{HalfEdge, HullData, HullEdge, HullFace, MAX_HULL_VERTICES};
 pub use mesh::{Degenerate, MeshData, MeshMass, MeshOptions};
 
@@ -325,7 +325,8 @@ impl ShapeOps<D3> for Shape3 {
                 Aabb::of_points([apex, base + disc, base - disc]).grown(*rounding)
             }
             Self::Hull { data, radius } => {
-                Aabb::of_points(data.vertices().iter().map(|&v| pose.transform(v))).grown(*radius)
+                let [min, max] = data.bounds(Mat3::from_quat(pose.rotation));
+                Aabb::of_points([pose.position + min, pose.position + max]).grown(*radius)
             }
             Self::Triangle { a, b, c } => Aabb::of_points([*a, *b, *c].map(|v| pose.transform(v))),
             // Of the turned box around the shape, not of all its vertices: meshes are large.
@@ -509,12 +510,12 @@ impl ShapeOps<D3> for Shape3 {
     }
 
     fn collide_children(
-        shape: &dyn Composite<D3>,
+        _shape: &dyn Composite<D3>,
         job: &CollideJob<'_, D3>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D3>),
     ) {
-        crate::narrow_phase::d3::collide_children(shape, job, counters, add);
+        crate::narrow_phase::d3::collide_children(job, counters, add);
     }
 
     fn collide_composites(

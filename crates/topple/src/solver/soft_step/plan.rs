@@ -30,7 +30,7 @@ use crate::trusted::{Batch, Cut};
 /// Bodies per piece. Constants: the cut must not depend on the number of threads.
 pub(super) const BODIES_PER_PIECE: usize = 128;
 /// Rows per piece.
-pub(super) const ROWS_PER_PIECE: usize = 8;
+pub(super) const ROWS_PER_PIECE: usize = 4;
 
 /// One stage: rows or bodies cut into pieces.
 #[derive(Clone, Copy, Debug)]

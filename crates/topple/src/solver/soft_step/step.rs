@@ -34,7 +34,8 @@ use crate::trusted::{
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// A stage of fewer pieces than this is done before anybody has come to help. If most are, one thread does them all.
+/// If the stages that can be shared have fewer pieces than this on average, they are done before anybody has come to help, and one thread
+/// does them all.
 const SHARED_PIECES: usize = 3;
 /// Contacts in less memory than this stay in the caches by themselves [bytes].
 pub(super) const NEAR: usize = 8 << 20;
@@ -146,9 +147,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
             self.plan.make(joint_rows, context, &scene);
         }
-        let pieces = &self.plan.pieces;
-        let is_small = 2 * pieces.iter().filter(|&&count| count >= SHARED_PIECES).count() < pieces.len();
-        let executor = if is_small { &Serial } else { context.executor };
+        // What can be shared, and in how many stages: a stage of one piece goes on with the thread that ended the one before.
+        let shared = || self.plan.pieces.iter().filter(|&&count| count > 1);
+        let is_small = shared().sum::<usize>() < SHARED_PIECES * shared().count().max(1);
+        let executor = context.executor;
+        let stage_executor = if is_small { &Serial } else { executor };
 
         let SolverContext { contacts, joints, places, grains, forces, loads, .. } = context;
         let bodies = &mut *context.bodies;
@@ -235,7 +238,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             proven: &proven,
             starts,
         };
-        run_stages(executor, &substeps, arrays, (&self.plan.cuts, &self.plan.pieces));
+        run_stages(stage_executor, &substeps, arrays, (&self.plan.cuts, &self.plan.pieces));
         (*forces, joint_rows.direct) = (rest.forces, rest.direct);
 
         let gravity = settings.gravity * (1.0 / settings.weight_scale());

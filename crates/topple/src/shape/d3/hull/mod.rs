@@ -4,9 +4,11 @@
 //! from outside. Contact code sees hulls and boxes through the same [`HullView`]. Construction is in
 //! `quickhull.rs`, masses are in `mass.rs`.
 
+mod blocks;
 mod mass;
 mod quickhull;
 
+pub(crate) use blocks::{CornerBlock, LineBlock};
 pub(super) use mass::{Moments, rounded_mass};
 
 use crate::Error;
@@ -72,37 +74,6 @@ impl EdgeLine {
     }
 }
 
-/// Four edges at a time, component by component: the tests on the Gauss map run over many edges, and in
-/// this form the compiler does four of them at once. Unused places are zero, which passes no test of pairs.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct LineBlock {
-    pub start: [[Real; 4]; 3],
-    pub along: [[Real; 4]; 3],
-    pub normals: [[[Real; 4]; 3]; 2],
-    /// Cosine between the two normals.
-    pub cos: [Real; 4],
-    /// One over the squared length [1/m²]; 0 for an edge without length.
-    pub inverse_square: [Real; 4],
-}
-
-impl LineBlock {
-    fn new(lines: &[EdgeLine]) -> Self {
-        let mut block = Self::default();
-        for (k, line) in lines.iter().take(4).enumerate() {
-            block.cos[k] = line.normals[0].dot(line.normals[1]);
-            let square = line.along.length_squared();
-            block.inverse_square[k] = if square > 0.0 { 1.0 / square } else { 0.0 };
-            for axis in 0..3 {
-                block.start[axis][k] = line.start[axis];
-                block.along[axis][k] = line.along[axis];
-                block.normals[0][axis][k] = line.normals[0][axis];
-                block.normals[1][axis][k] = line.normals[1][axis];
-            }
-        }
-        block
-    }
-}
-
 /// The geometry of a convex hull, without its rounding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HullData {
@@ -112,6 +83,9 @@ pub struct HullData {
     edges: Vec<HullEdge>,
     lines: Vec<EdgeLine>,
     blocks: Vec<LineBlock>,
+    corner_blocks: Vec<CornerBlock>,
+    /// For every vertex a half-edge that starts at it.
+    spokes: Vec<u16>,
     /// Centre of mass [m].
     center: Vec3,
     /// Distance from the centre of mass to the nearest face [m].
@@ -126,6 +100,9 @@ pub(crate) struct HullView<'a> {
     pub half_edges: &'a [HalfEdge],
     pub lines: &'a [EdgeLine],
     pub blocks: &'a [LineBlock],
+    pub corner_blocks: &'a [CornerBlock],
+    /// For every vertex a half-edge that starts at it.
+    pub spokes: &'a [u16],
     /// Middle and radius of a ball inside [m].
     pub center: Vec3,
     pub inner: Real,
@@ -176,6 +153,8 @@ impl HullData {
             half_edges: &self.half_edges,
             lines: &self.lines,
             blocks: &self.blocks,
+            corner_blocks: &self.corner_blocks,
+            spokes: &self.spokes,
             center: self.center,
             inner: self.inner_radius,
         }
@@ -185,6 +164,11 @@ impl HullData {
     #[inline]
     pub(crate) fn support(&self, d: Vec3) -> Vec3 {
         self.vertices[self.view().support(d)]
+    }
+
+    /// Least and greatest coordinates of the turned hull [m].
+    pub(super) fn bounds(&self, rotation: Mat3) -> [Vec3; 2] {
+        CornerBlock::bounds(&self.corner_blocks, rotation)
     }
 
     /// True if `p` lies below every face.
@@ -218,6 +202,8 @@ impl HullData {
             edges: Vec::new(),
             lines: Vec::new(),
             blocks: Vec::new(),
+            corner_blocks: Vec::new(),
+            spokes: Vec::new(),
             center: Vec3::ZERO,
             inner_radius: 0.0,
         };
@@ -225,6 +211,7 @@ impl HullData {
         let line = |e: &HullEdge| EdgeLine::new(e, &hull.vertices, &hull.faces);
         hull.lines = hull.edges.iter().map(line).collect();
         hull.blocks = hull.lines.chunks(4).map(LineBlock::new).collect();
+        hull.corner_blocks = hull.vertices.chunks(4).map(CornerBlock::new).collect();
         hull.check_planes()?;
         // Euler: anything else is not the surface of a ball.
         if hull.vertices.len() + hull.faces.len() != hull.edges.len() + 2 {
@@ -246,6 +233,7 @@ impl HullData {
         let ends: Vec<(u16, u16)> = (0..self.half_edges.len())
             .map(|h| (self.half_edges[h].vertex, self.half_edges[self.view().next(h)].vertex))
             .collect();
+        self.spokes = vec![0; n];
         // Half-edge from one vertex to another, by the pair of vertices.
         let mut between = vec![u16::MAX; n * n];
         for (h, &(p, q)) in ends.iter().enumerate() {
@@ -261,6 +249,7 @@ impl HullData {
                 return None;
             }
             self.half_edges[h].twin = twin;
+            self.spokes[usize::from(p)] = h as u16;
             if p < q {
                 let faces = [self.half_edges[h].face, self.half_edges[usize::from(twin)].face];
                 self.edges.push(HullEdge { vertices: [p, q], faces });
@@ -345,29 +334,33 @@ impl HullView<'_> {
     /// Number of the farthest vertex along `d`; the first of several.
     #[inline]
     pub(crate) fn support(&self, d: Vec3) -> usize {
-        let (mut best, mut reach) = (0, Real::NEG_INFINITY);
-        for (i, v) in self.vertices.iter().enumerate() {
-            let x = v.dot(d);
-            if x > reach {
-                (best, reach) = (i, x);
-            }
-        }
-        best
+        CornerBlock::farthest(self.corner_blocks, d).min(self.vertices.len() - 1)
+    }
+
+    /// Smallest coordinate of the corners along `n` [m].
+    #[inline]
+    pub(crate) fn lowest(&self, n: Vec3) -> Real {
+        CornerBlock::lowest(self.corner_blocks, n)
     }
 
     /// Number of the face that looks most along `d` among those that meet at the farthest corner along `d`. The face
     /// of all whose normal is closest to `d` need not have that corner.
     pub(crate) fn face_along(&self, d: Vec3) -> usize {
-        let corner = self.support(d);
+        let first = usize::from(self.spokes[self.support(d)]);
         let (mut best, mut along) = (0, Real::NEG_INFINITY);
-        for h in self.half_edges.iter().filter(|h| usize::from(h.vertex) == corner) {
-            let face = usize::from(h.face);
+        let mut h = first;
+        loop {
+            let face = usize::from(self.half_edges[h].face);
             let x = self.faces[face].normal.dot(d);
             if x > along || (x == along && face < best) {
                 (best, along) = (face, x);
             }
+            // Around the corner: back along the edge, and on in the face on its other side.
+            h = self.next(usize::from(self.half_edges[h].twin));
+            if h == first {
+                return best;
+            }
         }
-        best
     }
 }
 
@@ -377,6 +370,7 @@ pub(crate) struct BoxHull {
     faces: [HullFace; 6],
     lines: [EdgeLine; 12],
     blocks: [LineBlock; 3],
+    corner_blocks: [CornerBlock; 2],
     inner: Real,
 }
 
@@ -405,7 +399,8 @@ impl BoxHull {
         let vertices: [Vec3; 8] = core::array::from_fn(|i| super::box_corner(half, i));
         let lines = BOX_EDGES.map(|e| EdgeLine::new(&e, &vertices, &faces));
         let blocks = core::array::from_fn(|k| LineBlock::new(&lines[4 * k..4 * k + 4]));
-        Self { vertices, faces, lines, blocks, inner: half.min_element() }
+        let corner_blocks = core::array::from_fn(|k| CornerBlock::new(&vertices[4 * k..4 * k + 4]));
+        Self { vertices, faces, lines, blocks, corner_blocks, inner: half.min_element() }
     }
 
     pub(crate) fn view(&self) -> HullView<'_> {
@@ -415,6 +410,8 @@ impl BoxHull {
             half_edges: &BOX_HALF_EDGES,
             lines: &self.lines,
             blocks: &self.blocks,
+            corner_blocks: &self.corner_blocks,
+            spokes: &BOX_SPOKES,
             center: Vec3::ZERO,
             inner: self.inner,
         }
@@ -427,14 +424,17 @@ const BOX_FACES: [[u16; 4]; 6] =
 
 const BOX_HALF_EDGES: [HalfEdge; 24] = box_topology().0;
 const BOX_EDGES: [HullEdge; 12] = box_topology().1;
+const BOX_SPOKES: [u16; 8] = box_topology().2;
 
-const fn box_topology() -> ([HalfEdge; 24], [HullEdge; 12]) {
+const fn box_topology() -> ([HalfEdge; 24], [HullEdge; 12], [u16; 8]) {
     let mut half_edges = [HalfEdge { vertex: 0, twin: 0, face: 0 }; 24];
     let mut edges = [HullEdge { vertices: [0; 2], faces: [0; 2] }; 12];
+    let mut spokes = [0; 8];
     let mut count = 0;
     let mut h = 0;
     while h < 24 {
         let (p, q) = (BOX_FACES[h / 4][h % 4], BOX_FACES[h / 4][(h % 4 + 1) % 4]);
+        spokes[p as usize] = h as u16;
         let mut t = 0;
         while t < 24 {
             if BOX_FACES[t / 4][t % 4] == q && BOX_FACES[t / 4][(t % 4 + 1) % 4] == p {
@@ -448,7 +448,7 @@ const fn box_topology() -> ([HalfEdge; 24], [HullEdge; 12]) {
         }
         h += 1;
     }
-    (half_edges, edges)
+    (half_edges, edges, spokes)
 }
 
 #[cfg(test)]
@@ -471,6 +471,10 @@ mod tests {
             let twin = &view.half_edges[usize::from(half_edge.twin)];
             assert_eq!(usize::from(twin.twin), h);
             assert_eq!(twin.vertex, view.half_edges[view.next(h)].vertex);
+        }
+        for view in [view, hull.view()] {
+            let starts = |v: usize| usize::from(view.half_edges[usize::from(view.spokes[v])].vertex);
+            assert!((0..8).all(|v| starts(v) == v), "{:?}", view.spokes);
         }
         assert!(BOX_EDGES.iter().all(|e| e.vertices[0] < e.vertices[1]));
     }

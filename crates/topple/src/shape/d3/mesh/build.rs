@@ -8,6 +8,7 @@ use crate::shape::Mass;
 use crate::shape::bvh::StaticBvh;
 use crate::shape::composite::Lean;
 use crate::shape::d3::triangle;
+use crate::shape::forks::Forks;
 
 fn refuse(reason: impl Into<String>) -> Error {
     Error::degenerate("mesh", reason)
@@ -132,6 +133,7 @@ fn assemble(
     }
     let boxes: Vec<Aabb<D3>> = triangles.iter().map(|t| triangle::bounds(corners(t))).collect();
     let bvh = StaticBvh::new(&boxes);
+    let forks = Forks::new(&bvh, &boxes);
     let (exact, area) = mass::integrate(triangles.iter().chain(&degenerate).map(corners));
     let is_solid = edges.is_closed && exact.mass > 0.0 && exact.center.is_finite();
     let unit = match options.mass {
@@ -149,6 +151,7 @@ fn assemble(
         normals,
         leans,
         bvh,
+        forks,
         is_solid,
         options,
         unit,

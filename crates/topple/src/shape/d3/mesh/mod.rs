@@ -15,6 +15,7 @@ use crate::Error;
 use crate::math::*;
 use crate::shape::bvh::StaticBvh;
 use crate::shape::composite::{Composite, Lean, box_distance, inverse_of, lowest_in_box, ray_entry};
+use crate::shape::forks::Forks;
 use crate::shape::{LocalRay, Mass};
 use crate::store::{Reader, Writer};
 
@@ -67,6 +68,7 @@ pub struct MeshData {
     normals: Vec<Vec3>,
     leans: Vec<[Lean; 3]>,
     bvh: StaticBvh<D3>,
+    forks: Forks,
     is_solid: bool,
     options: MeshOptions,
     /// Mass properties for density 1.
@@ -200,6 +202,7 @@ impl Composite<D3> for MeshData {
         self.triangles.len() as u32
     }
 
+    #[inline]
     fn child(&self, index: u32) -> super::Shape3 {
         let [a, b, c] = self.corners(index);
         super::Shape3::Triangle { a, b, c }
@@ -215,6 +218,7 @@ impl Composite<D3> for MeshData {
         self.normals[index as usize]
     }
 
+    #[inline]
     fn allows(&self, index: u32, direction: Vec3) -> bool {
         let n = self.normals[index as usize];
         let leans = &self.leans[index as usize];
@@ -235,14 +239,7 @@ impl Composite<D3> for MeshData {
     }
 
     fn visit(&self, bounds: &Aabb<D3>, visit: &mut dyn FnMut(u32)) {
-        self.bvh.walk(
-            |node| node.overlaps(bounds),
-            |index| {
-                if self.child_bounds(index).overlaps(bounds) {
-                    visit(index);
-                }
-            },
-        );
+        self.forks.visit(bounds, visit);
     }
 
     fn visit_below(&self, normal: Vec3, offset: Real, visit: &mut dyn FnMut(u32)) {
