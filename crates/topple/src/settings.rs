@@ -238,10 +238,11 @@ settings! {
     max_torque: Real = Real::MAX, positive(), "N·m";
     /// Speeds are clamped to this.
     max_speed: Real = 4000.0, positive(), "m/s";
-    /// Rotation per sub-step is clamped to this, that of bodies with joints to an eighth of a turn at most. Beyond half a turn nobody
-    /// could tell which way a body turns; less costs small elastic bodies their energy: a box of 0.17 m that is hit at 10 m/s turns by up
-    /// to 1.5 rad.
-    max_spin: Real = 3.0, within(1e-3, 3.0), "rad";
+    /// Rotation per sub-step is clamped to this; elastic bodies: see `max_elastic_spin`.
+    max_spin: Real = 0.25 * core::f32::consts::PI, within(1e-3, 3.0), "rad";
+    /// The same for bodies with restitution and without joints, if it is more. Clamping costs them energy: a box of 0.17 m that is hit at
+    /// 10 m/s turns by up to 1.5 rad. Beyond half a turn nobody could tell which way a body turns.
+    max_elastic_spin: Real = 3.0, within(1e-3, 3.0), "rad";
     /// Impacts faster than this are reported as hits by shapes that ask for it.
     hit_speed: Real = 1.0, not_negative(), "m/s";
 }

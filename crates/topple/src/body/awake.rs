@@ -31,8 +31,8 @@ pub struct BodyProps<D: Dim> {
     pub is_dynamic: bool,
     /// True if its inertia differs between axes, so that its spin precesses.
     pub is_gyroscopic: bool,
-    /// True if a joint holds it.
-    pub is_joined: bool,
+    /// True if it may bounce and no joint holds it: its spin is limited by `Settings::max_elastic_spin`.
+    pub is_elastic: bool,
     /// Locked axes as bits, translation in the low three, rotation in the next three.
     pub locks: u8,
     /// 1 / mass [1/kg].
@@ -57,15 +57,11 @@ pub struct BodyProps<D: Dim> {
     pub thickness: Real,
 }
 
-/// Joints know where their anchors are at the start of a sub-step, and which way they go; what turns by more than this until the next one
-/// [rad] is somewhere else by then.
-const JOINED_SPIN: Real = 0.25 * core::f32::consts::PI;
-
 impl<D: Dim> BodyProps<D> {
     /// Largest rotation per sub-step [rad].
     #[inline]
     pub(crate) fn max_spin(&self, settings: &crate::Settings<D>) -> Real {
-        if self.is_joined { settings.max_spin.min(JOINED_SPIN) } else { settings.max_spin }
+        if self.is_elastic { settings.max_spin.max(settings.max_elastic_spin) } else { settings.max_spin }
     }
 
     /// Velocity change [m/s] of an impulse [N·s] on the centre of mass; locked axes do not answer.

@@ -88,6 +88,8 @@ pub(crate) struct BodyCore<D: Dim> {
     pub inertia: D::Inertia,
     /// The inertia differs between axes: the body precesses.
     pub is_gyroscopic: bool,
+    /// Some shape of it has restitution.
+    pub is_elastic: bool,
     /// Centre of mass in the body's frame [m].
     pub local_center: D::Vec,
     /// Distance from the centre of mass to the farthest point of a shape [m].
@@ -115,6 +117,7 @@ impl<D: Dim> BodyCore<D> {
             inv_inertia: D::Inertia::ZERO,
             inertia: D::Inertia::ZERO,
             is_gyroscopic: false,
+            is_elastic: false,
             local_center: D::Vec::ZERO,
             extent: 0.0,
             thickness: Real::INFINITY,

@@ -281,6 +281,8 @@ impl<D: Dim> World<D> {
         core.locks = locks.to_bits();
         core.inertia = mass.inertia;
         core.is_gyroscopic = !mass.inertia.is_isotropic();
+        let mut shapes = self.bodies.records[index].shapes.iter();
+        core.is_elastic = shapes.any(|&shape| self.shapes[shape].material.restitution > 0.0);
         core.inv_inertia = D::Inertia::ZERO;
         core.inv_mass = 0.0;
         if kind == BodyKind::Dynamic {

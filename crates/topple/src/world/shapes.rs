@@ -170,7 +170,11 @@ impl<D: Dim> World<D> {
         let index = self.shape_index(id)?;
         material.validate()?;
         self.shapes[index].material = material;
-        self.wake_neighbors(self.shapes[index].body);
+        let body = self.shapes[index].body;
+        let mut shapes = self.bodies.records[body].shapes.iter();
+        self.bodies.cores[body as usize].is_elastic =
+            shapes.any(|&shape| self.shapes[shape].material.restitution > 0.0);
+        self.wake_neighbors(body);
         self.refresh_contacts_of_shape(index);
         Ok(())
     }
