@@ -17,6 +17,9 @@ const DEEPEST: Real = 0.75;
 /// What is as deep as that already must not get deeper by more than this share of the inner radius (no unit).
 const LEAST_DEEPER: Real = 0.01;
 
+/// What swings in stops at the first of these shares (no unit) of its way at which it is not too deep. The rest is within reach of a contact.
+const SWINGS: [Real; 4] = [0.9375, 0.875, 0.75, 0.5];
+
 /// How far the middle of a solid mesh stays away from what it flies at, as a share of its inner radius (no unit). More than for other
 /// shapes: triangles on the far side of a thin wall do not push the mesh back.
 const CLEARANCE: Real = 0.6;
@@ -88,8 +91,9 @@ pub(super) fn stop_time<D: Dim>(
     let least = LEAST_DEEPER * margins.size;
     if deeper <= least {
         // Out, or across, it may go.
-        search.first([from, to], -(depth + least), TOLERANCE * least)?;
-        return Some(Stop { t: from, slide: Some(normal) });
+        let deep = search.first([from, to], -(depth + least), TOLERANCE * least)?;
+        let limit = depth.max(margins.allowed() + least);
+        return Some(search.swing([from, deep.t], limit).unwrap_or(Stop { t: from, slide: Some(normal) }));
     }
     let deep = search.first([from, to], -(depth + deeper), TOLERANCE * deeper)?;
     if distance <= margins.near {
@@ -97,6 +101,19 @@ pub(super) fn stop_time<D: Dim>(
     }
     let met = search.first([from, deep.t], margins.target, TOLERANCE * margins.target);
     Some(Stop { t: met.map_or(deep.t, |impact| impact.t), slide: None })
+}
+
+impl<D: Dim> Search<'_, D> {
+    /// How far a pair that is as deep as it may be can go on in [`from`, `deep`] (in steps, no unit) without being deeper than `limit` [m] at the end. It can if what gets
+    /// deep at last is another corner than the one that is deep now: a plate that landed on one edge swings about it, and would hang in the air if it were stopped at once.
+    /// None if it gets deeper from the start.
+    fn swing(&mut self, [from, deep]: [Real; 2], limit: Real) -> Option<Stop<D>> {
+        SWINGS.iter().find_map(|share| {
+            let t = from + share * (deep - from);
+            let (distance, normal) = self.look(t)?;
+            (-distance as Real <= limit).then_some(Stop { t, slide: Some(normal) })
+        })
+    }
 }
 
 /// When the middle `core` of a solid comes closer to b than that of a ball of its inner radius may, in `range` (in steps, no

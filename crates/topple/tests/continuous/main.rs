@@ -4,6 +4,8 @@
 mod bullets;
 // The moment of impact against brute force.
 mod impact;
+// Plates that land on an edge.
+mod landing;
 // What must not be stopped.
 mod sliding;
 // Bullets against each other and sleepers: how deep.

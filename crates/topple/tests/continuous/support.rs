@@ -66,6 +66,8 @@ pub(crate) trait Kit: Dim {
     fn ball(radius: Real) -> Self::Shape;
     /// A box of the given full width, height (and depth like the width).
     fn block(width: Real, height: Real) -> Self::Shape;
+    /// A plate of the given length and thickness, two thirds as wide as long.
+    fn plate(length: Real, thickness: Real) -> Self::Shape;
     /// A rotation that brings y to `n`, roughly: exact enough to measure sides with the rotated y.
     fn facing(angle: Real) -> Self::Rot;
 }
@@ -124,6 +126,9 @@ impl Kit for D2 {
     }
     fn block(width: Real, height: Real) -> Shape2 {
         Shape2::rectangle(width, height)
+    }
+    fn plate(length: Real, thickness: Real) -> Shape2 {
+        Shape2::rectangle(length, thickness)
     }
     fn facing(angle: Real) -> Rot2 {
         Rot2::from_angle(angle)
@@ -190,6 +195,9 @@ impl Kit for D3 {
     }
     fn block(width: Real, height: Real) -> Shape3 {
         Shape3::cuboid(width, height, width)
+    }
+    fn plate(length: Real, thickness: Real) -> Shape3 {
+        Shape3::cuboid(length, thickness, length / 1.5)
     }
     fn facing(angle: Real) -> Quat {
         Quat::from_rotation_x(angle) * Quat::from_rotation_z(0.7 * angle)
