@@ -93,7 +93,8 @@ pub(super) fn stop_time<D: Dim>(
         // Out, or across, it may go.
         let deep = search.first([from, to], -(depth + least), TOLERANCE * least)?;
         let limit = depth.max(margins.allowed() + least);
-        return Some(search.swing([from, deep.t], limit).unwrap_or(Stop { t: from, slide: Some(normal) }));
+        let (t, normal) = search.swing([from, deep.t], limit).unwrap_or((from, normal));
+        return Some(Stop { t, slide: Some(normal) });
     }
     let deep = search.first([from, to], -(depth + deeper), TOLERANCE * deeper)?;
     if distance <= margins.near {
@@ -106,12 +107,12 @@ pub(super) fn stop_time<D: Dim>(
 impl<D: Dim> Search<'_, D> {
     /// How far a pair that is as deep as it may be can go on in [`from`, `deep`] (in steps, no unit) without being deeper than `limit` [m] at the end. It can if what gets
     /// deep at last is another corner than the one that is deep now: a plate that landed on one edge swings about it, and would hang in the air if it were stopped at once.
-    /// None if it gets deeper from the start.
-    fn swing(&mut self, [from, deep]: [Real; 2], limit: Real) -> Option<Stop<D>> {
+    /// The time and the direction to b then; None if it gets deeper from the start.
+    fn swing(&mut self, [from, deep]: [Real; 2], limit: Real) -> Option<(Real, D::Vec)> {
         SWINGS.iter().find_map(|share| {
             let t = from + share * (deep - from);
             let (distance, normal) = self.look(t)?;
-            (-distance as Real <= limit).then_some(Stop { t, slide: Some(normal) })
+            (-distance as Real <= limit).then_some((t, normal))
         })
     }
 }

@@ -71,6 +71,8 @@ struct FastBody<D: Dim> {
     is_bullet: bool,
     /// After the end of its motion it slides on.
     slides: bool,
+    /// What stopped it was within reach of a contact from the start.
+    is_touching: bool,
     sweep: Sweep<D>,
     /// Bounds of all its shapes on the way.
     bounds: Aabb<D>,
@@ -151,13 +153,23 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     for body in fast.iter().filter(|body| body.sweep.stop < 1.0) {
         counts.stopped += 1;
         let (slot, end) = (body.slot as usize, body.sweep.at(1.0));
-        let state = &mut awake.states[slot];
         // The velocity is that at the end of a way of which a part is missing: what gravity gave or took on that part is
-        // undone, or balls would bounce higher and higher, and what is stopped again and again would get faster on the spot.
-        let missing = body.sweep.translation - (end.position - awake.centers[slot]);
-        let (gained, square) = (2.0 * awake.props[slot].acceleration.dot(missing), state.v.length_squared());
+        // undone, or balls would bounce higher and higher, and what is stopped again and again would get faster on the spot. What
+        // leans on something turned gravity's work into spin as well.
+        let missing = awake.center(slot) - end.position;
+        let (state, props) = (&mut awake.states[slot], &awake.props[slot]);
+        let gained = 2.0 * props.acceleration.dot(missing);
+        let mut square = state.v.length_squared();
+        if body.is_touching {
+            let w = awake.rotations[slot].inverse().rotate_ang(state.w);
+            square += props.inv_mass * w.dot(props.inertia.apply(w));
+        }
         if square > 0.0 {
-            state.v = state.v * (1.0 - gained / square).max(0.0).sqrt();
+            let factor = (1.0 - gained / square).max(0.0).sqrt();
+            state.v = state.v * factor;
+            if body.is_touching {
+                state.w = state.w * factor;
+            }
         }
         if awake.props[slot].is_gyroscopic {
             // The spin belongs to the orientation at the end of the step. In the frame of the body it stays, or long and flat bodies
@@ -207,6 +219,7 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
                     is_stoppable: props.is_dynamic,
                     is_bullet: props.is_bullet && props.is_dynamic,
                     slides: false,
+                    is_touching: false,
                     sweep: Sweep::still(scene.bodies.places[props.body as usize]),
                     bounds: Aabb::nothing(),
                 });
@@ -309,10 +322,11 @@ fn margins<D: Dim>(
 
 /// Shortens the motion of a fast body that would get into static ones.
 fn stop_at_statics<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &mut FastBody<D>) {
-    let Some((stop, shapes)) = first_static(scene, awake, body, 0.0) else { return };
+    let Some((stop, _)) = first_static(scene, awake, body, 0.0) else { return };
     let sweep = &mut body.sweep;
     sweep.stop = stop.t;
     let Some(normal) = stop.slide else { return };
+    body.is_touching = true;
     // The rest of the way without turning, and without what goes deeper; not at all if that leads into something else.
     sweep.translation_after = sweep.translation - normal * sweep.translation.dot(normal).max(0.0);
     body.slides = first_static(scene, awake, body, stop.t).is_none();

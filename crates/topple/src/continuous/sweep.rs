@@ -133,6 +133,12 @@ pub(super) const TOLERANCE: Real = 0.25;
 /// about close to a wall run into the limit.
 const MAX_LOOKS: usize = 96;
 
+/// How often a time that proves too long is halved.
+const TRIES: usize = 3;
+
+/// Cosine of the angle up to which a direction counts as that of a half-space (no unit).
+const ALIGNED: Real = 1.0 - 1e-6;
+
 /// A shape on a moving body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mover<'a, D: Dim> {
@@ -193,7 +199,9 @@ impl<D: Dim> Search<'_, D> {
             let lasts = sweep_a.lasts(t).min(sweep_b.lasts(t)).min(to);
             let closing = f64::from(self.closing(t, normal));
             let safe = if closing > 0.0 { excess / closing } else { f64::INFINITY };
-            if safe >= f64::from(lasts - t) {
+            let is_safe = safe >= f64::from(lasts - t);
+            let ahead = if is_safe { lasts } else { self.ahead([t, lasts], normal, target) };
+            if ahead >= lasts {
                 if lasts >= to {
                     return None;
                 }
@@ -201,7 +209,7 @@ impl<D: Dim> Search<'_, D> {
                 continue;
             }
             // At least one representable number ahead: at the end of the digits the distance is what it is.
-            let next = (f64::from(t) + safe) as Real;
+            let next = ((f64::from(t) + safe) as Real).max(ahead);
             if next <= t {
                 return found;
             }
@@ -209,6 +217,49 @@ impl<D: Dim> Search<'_, D> {
         }
         // Too slow to be worth more looks: up to here it is safe.
         found
+    }
+
+    /// A moment in [`t`, `lasts`] up to which the gap along `normal` stays larger than `target` [m]; `t` if that is not known.
+    ///
+    /// What turns close to a surface does not get closer by as much as its farthest point moves. Each point goes on a circle, so between two moments the gap is no
+    /// smaller than the smaller of its values there, less an eighth of the bend of the circle times the time squared. Two values tell more than the rate if the
+    /// gap is small: the time won grows with its root.
+    fn ahead(&self, [t, lasts]: [Real; 2], normal: D::Vec, target: Real) -> Real {
+        let bend = |mover: &Mover<'_, D>| {
+            let w = mover.sweep.rates(t).1;
+            if w == D::Ang::ZERO { 0.0 } else { w.dot(w) * mover.reach }
+        };
+        let bend = bend(self.a) + bend(self.b);
+        let Some(now) = self.gap(t, normal).map(|gap| gap - target) else { return t };
+        if now <= 0.0 || bend <= 0.0 || !bend.is_finite() {
+            return t;
+        }
+        let mut time = (8.0 * now / bend).sqrt().min(lasts - t);
+        for _ in 0..TRIES {
+            let then = self.gap(t + time, normal).map_or(0.0, |gap| gap - target);
+            if now.min(then) >= bend * time * time / 8.0 {
+                return if time < lasts - t { t + time } else { lasts };
+            }
+            time *= 0.5;
+        }
+        t
+    }
+
+    /// Gap along `normal`, from a to b, at time `t` [m]: no larger than their distance. None if one of them has no end that way.
+    fn gap(&self, t: Real, normal: D::Vec) -> Option<Real> {
+        let (a, b) = (self.a.pose(t), self.b.pose(t));
+        let between = b.position - a.position;
+        let reach = |shape: &D::Shape, pose: &Pose<D>, normal: D::Vec| {
+            let local = pose.rotation.inverse().rotate(normal);
+            if let Some((facing, offset)) = shape.half_space() {
+                return (facing.dot(local) > ALIGNED).then_some(offset);
+            }
+            Some(shape.support(local)?.dot(local) + shape.rounding())
+        };
+        let reaches = reach(self.a.shape, &a, normal)? + reach(self.b.shape, &b, -normal)?;
+        // What rounding may have added far from each other.
+        let slack = 4.0 * Real::EPSILON * between.length();
+        Some(between.dot(normal) - reaches - slack)
     }
 
     /// Upper bound of the rate at which the gap along `normal` closes at time `t` [m per step].

@@ -66,8 +66,10 @@ pub(crate) trait Kit: Dim {
     fn ball(radius: Real) -> Self::Shape;
     /// A box of the given full width, height (and depth like the width).
     fn block(width: Real, height: Real) -> Self::Shape;
-    /// A plate of the given length and thickness, two thirds as wide as long.
-    fn plate(length: Real, thickness: Real) -> Self::Shape;
+    /// A plate of the given length and thickness, two thirds as wide as long, in one of several ways.
+    fn plate(kind: usize, length: Real, thickness: Real) -> Vec<ShapeDef<Self>>;
+    /// Number of kinds of plates.
+    const PLATES: usize;
     /// A rotation that brings y to `n`, roughly: exact enough to measure sides with the rotated y.
     fn facing(angle: Real) -> Self::Rot;
 }
@@ -127,8 +129,15 @@ impl Kit for D2 {
     fn block(width: Real, height: Real) -> Shape2 {
         Shape2::rectangle(width, height)
     }
-    fn plate(length: Real, thickness: Real) -> Shape2 {
-        Shape2::rectangle(length, thickness)
+    const PLATES: usize = 4;
+    fn plate(kind: usize, length: Real, thickness: Real) -> Vec<ShapeDef<D2>> {
+        let (l, t) = (length, thickness);
+        match kind {
+            0 => vec![Shape2::rectangle(l, t).into()],
+            1 => [-0.25, 0.25].map(|x| at(Shape2::rectangle(0.5 * l, t), Vec2::X * (x * l))).into(),
+            2 => vec![Shape2::rounded_rectangle(l, t, 0.2 * t).into()],
+            _ => vec![Shape2::capsule(Vec2::X * (0.5 * (t - l)), Vec2::X * (0.5 * (l - t)), 0.5 * t).into()],
+        }
     }
     fn facing(angle: Real) -> Rot2 {
         Rot2::from_angle(angle)
@@ -196,8 +205,15 @@ impl Kit for D3 {
     fn block(width: Real, height: Real) -> Shape3 {
         Shape3::cuboid(width, height, width)
     }
-    fn plate(length: Real, thickness: Real) -> Shape3 {
-        Shape3::cuboid(length, thickness, length / 1.5)
+    const PLATES: usize = 4;
+    fn plate(kind: usize, length: Real, thickness: Real) -> Vec<ShapeDef<D3>> {
+        let (l, t, w) = (length, thickness, length / 1.5);
+        match kind {
+            0 => vec![Shape3::cuboid(l, t, w).into()],
+            1 => [-0.25, 0.25].map(|x| at(Shape3::cuboid(0.5 * l, t, w), Vec3::X * (x * l))).into(),
+            2 => vec![Shape3::rounded_cuboid(l, t, w, 0.2 * t).into()],
+            _ => vec![Shape3::cylinder(t, 0.5 * l).into()],
+        }
     }
     fn facing(angle: Real) -> Quat {
         Quat::from_rotation_x(angle) * Quat::from_rotation_z(0.7 * angle)

@@ -12,9 +12,11 @@ use crate::shape::d3::{HullData, MAX_HULL_VERTICES, box_corner};
 
 const CORNERS: u32 = 48;
 const RIM: u32 = 49;
-/// Ids of the lowest point of a rim, and of the two ends of a side line.
+/// Ids of the lowest point of a rim, its neighbours after it, and of the two ends of a side line.
 const LOWEST: u32 = 4;
 const SIDE: u32 = 8;
+/// Cosine and sine of the angle between the lowest point of a rim and the points beside it: 22.5°.
+const NEIGHBOUR: [Real; 2] = [0.923_879_5, 0.382_683_43];
 
 /// A plane in the frame of a, and the shape b at its pose.
 struct Floor<'a> {
@@ -126,6 +128,13 @@ fn cap(
             floor.touch(place(rim), rounding, LOWEST, out);
         } else {
             floor.touch(place(d), rounding, k as u32, out);
+        }
+    }
+    if replace && out.points().len() < 3 {
+        // It stands on its rim, and as it turns other points of the rim come down: its neighbours hold them up.
+        let across = Vec3::new(-rim.z, 0.0, rim.x);
+        for (id, sin) in [(LOWEST + 1, -NEIGHBOUR[1]), (LOWEST + 2, NEIGHBOUR[1])] {
+            floor.touch(place(rim * NEIGHBOUR[0] + across * sin), rounding, id, out);
         }
     }
 }
