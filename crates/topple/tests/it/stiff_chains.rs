@@ -146,7 +146,7 @@ fn held_chains_gain_nothing_3d() {
 }
 
 /// Frictionless elastic boxes in a box: corners, edges and faces strike, and all energy stays, however it is shared out.
-fn elastic_boxes_keep_their_energy<D: TestDim>() {
+fn elastic_boxes_in_a_room_keep_their_energy<D: TestDim>() {
     let mut world = World::<D>::new();
     weightless(&mut world);
     adjust(&mut world, |s| s.sleeping = false);
@@ -183,10 +183,10 @@ fn elastic_boxes_keep_their_energy<D: TestDim>() {
 }
 
 #[test]
-fn elastic_boxes_keep_their_energy_2d() {
-    elastic_boxes_keep_their_energy::<D2>();
+fn elastic_boxes_in_a_room_keep_their_energy_2d() {
+    elastic_boxes_in_a_room_keep_their_energy::<D2>();
 }
 #[test]
-fn elastic_boxes_keep_their_energy_3d() {
-    elastic_boxes_keep_their_energy::<D3>();
+fn elastic_boxes_in_a_room_keep_their_energy_3d() {
+    elastic_boxes_in_a_room_keep_their_energy::<D3>();
 }
