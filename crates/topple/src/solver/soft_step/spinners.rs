@@ -9,13 +9,10 @@
 
 use super::pack::{Packed, Whitening, plain_spin, whiten_spin};
 use super::rows::{ColdRow, NO_CONTACT, Row, WIDTH};
+use super::turning::FAR;
 use crate::body::AwakeBodies;
 use crate::math::*;
 use crate::trusted::Ends;
-
-/// A body turns fast if it turns by more than this in a step [rad]: below, its inertia is that of the start of the step to within a few
-/// percent.
-const FAST: Real = 0.1;
 
 /// The bodies that have precessed in this step.
 #[derive(Debug, Default)]
@@ -33,7 +30,7 @@ impl Spinners {
         (h, substeps): (Real, u32),
     ) -> bool {
         self.slots.clear();
-        let least = FAST / (h * substeps as Real);
+        let least = FAR / (h * substeps as Real);
         for ((row, cold), ends) in rows.iter().zip(cold).zip(ends).filter(|((row, _), _)| row.bounces) {
             for lane in 0..WIDTH {
                 let points = &row.points[..row.count as usize];

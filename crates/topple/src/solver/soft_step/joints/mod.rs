@@ -26,6 +26,7 @@ mod single;
 use super::lanes::SimdWidth;
 use super::pack::{Packed, Whitening};
 use super::rows::WIDTH;
+use super::turning::Turning;
 use crate::body::{BodyProps, NO_SLOT};
 use crate::exec::Executor;
 use crate::joint::Joint;
@@ -125,6 +126,13 @@ pub trait WideDim: Sized {
         Self: Dim;
     #[doc(hidden)]
     fn run_joint_rows(run: RowRun<'_, Self>);
+    #[doc(hidden)]
+    fn turn_joint_rows(
+        rows: &mut [Self::JointRow],
+        crowd: &Crowd<'_, Self::Packed>,
+        turning: &Turning<'_, Self>,
+    ) where
+        Self: Dim;
 }
 
 /// Sizes as in `kernel::run`.
@@ -170,6 +178,13 @@ macro_rules! wide_dim {
                     run.pass,
                     run.width,
                 );
+            }
+            fn turn_joint_rows(
+                rows: &mut [Self::JointRow],
+                crowd: &Crowd<'_, Self::Packed>,
+                turning: &Turning<'_, Self>,
+            ) {
+                prepare::turn::<Self, $n, $a, $w, $f, $s>(rows, crowd, turning);
             }
         }
     };
