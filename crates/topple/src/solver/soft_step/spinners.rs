@@ -9,7 +9,7 @@
 
 use super::pack::{Packed, Whitening, plain_spin, whiten_spin};
 use super::rows::{ColdRow, NO_CONTACT, Row, WIDTH};
-use super::turning::FAR;
+use super::turning::{FAR, Turn};
 use crate::body::AwakeBodies;
 use crate::math::*;
 use crate::trusted::Ends;
@@ -29,7 +29,6 @@ impl Spinners {
         (packed, whitenings): (&mut [Packed<S>], &[Whitening]),
         (h, substeps): (Real, u32),
     ) -> bool {
-        self.slots.clear();
         let least = FAR / (h * substeps as Real);
         for ((row, cold), ends) in rows.iter().zip(cold).zip(ends).filter(|((row, _), _)| row.bounces) {
             for lane in 0..WIDTH {
@@ -59,6 +58,16 @@ impl Spinners {
             }
         }
         !self.slots.is_empty()
+    }
+
+    /// Lets those that turn far, and have not precessed, tumble: their gyroscopic torque is no longer that of the integrator.
+    pub(super) fn tumble<D: Dim>(&mut self, bodies: &mut AwakeBodies<D>, turning: &mut [Turn]) {
+        for (slot, (props, turn)) in bodies.props.iter_mut().zip(turning).enumerate() {
+            if *turn == Turn::Follows && props.is_gyroscopic && props.locks >> 3 == 0 {
+                (*turn, props.is_gyroscopic) = (Turn::Tumbles, false);
+                self.slots.push(slot as u32);
+            }
+        }
     }
 
     /// The step is over: they may precess again.

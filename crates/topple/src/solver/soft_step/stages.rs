@@ -212,7 +212,7 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         let turners = from..from + if turning.is_any() { states.len() } else { 0 };
         for slot in turners.clone().filter(|&slot| turning.has(slot)) {
             let i = slot - from;
-            turning.lift(slot, &mut packed[i], &mut after[i], rotations[i]);
+            turning.lift(slot, &mut packed[i], &mut after[i], (&mut states[i], rotations[i]), self.h);
         }
         let mut block = BodyBlock { settings: self.settings, states, rotations, props, tracks };
         self.integrator.integrate_positions(&mut block, self.h);

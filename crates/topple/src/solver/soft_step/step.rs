@@ -21,7 +21,7 @@ use super::softness::Softness;
 use super::spinners::Spinners;
 use super::stages::{Rest, Substeps};
 use super::store::{StoreScene, store_rows};
-use super::turning::{Turning, turns_far};
+use super::turning::{Turn, Turning};
 use crate::body::NO_SLOT;
 use crate::contact::Contact;
 use crate::exec::{Executor, Serial};
@@ -100,7 +100,7 @@ pub struct Core<
     lines: Vec<Packed<S>>,
     whitenings: Vec<Whitening>,
     /// Which bodies turn far in the step: see `turning.rs`.
-    turning: Vec<bool>,
+    turning: Vec<Turn>,
     /// Velocities (v, u) right after the last integration, for the extrapolated warm start.
     after: Vec<[f32; 6]>,
     rows: Vec<Row<N, A, P>>,
@@ -186,7 +186,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         }
         if is_turning {
             for (row, ends) in self.rows.iter_mut().zip(&*row_ends) {
-                let is_far = |&slot: &u32| self.turning.get(slot as usize).is_some_and(|&turns| turns);
+                let turn = |slot: u32| self.turning.get(slot as usize).copied().unwrap_or_default();
+                let is_far = |&slot: &u32| turn(slot) != Turn::Little;
                 row.turns = ends.slots.as_flattened().iter().any(is_far);
             }
         }
@@ -201,6 +202,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let rows = (&self.rows[..], &self.plan.cold[..], &*row_ends);
             let arrays = (&mut self.packed[..], &self.whitenings[..]);
             strikes |= self.spinners.precess::<D, N, A, P, S>(rows, bodies, arrays, (h, context.substeps));
+        }
+        if is_turning && settings.gyroscopic && bodies.tracks.is_empty() {
+            self.spinners.tumble(bodies, &mut self.turning);
         }
         let (props, slots) = (&bodies.props[..], &bodies.slots[..]);
         let joint_scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
@@ -311,7 +315,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let bodies = &*context.bodies;
         let count = bodies.len();
         room::fit(&mut self.whitenings, count, [0.0; 6]);
-        room::fit(&mut self.turning, count, false);
+        room::fit(&mut self.turning, count, Turn::Little);
         room::fit(&mut self.after, count, [0.0; 6]);
         room::fit(&mut self.lines, count, Packed::ZERO);
         room::fit(&mut self.packed, count + 1, Packed::ZERO);
@@ -338,8 +342,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 let line = body_line(&place, props.inv_mass, &l, props.is_dynamic, props.load_limit);
                 (lines[i], whitenings[i]) = (Packed(line), l);
                 after[i] = [v[0], v[1], v[2], u[0], u[1], u[2]];
-                turning[i] = turns_far(props, state.w, context.dt);
-                if turning[i] {
+                turning[i] = Turn::of(props, state.w, context.dt);
+                if turning[i] != Turn::Little {
                     is_turning.store(true, Ordering::Relaxed);
                 }
             }

@@ -25,17 +25,35 @@ use crate::math::*;
 /// percent.
 pub(super) const FAR: Real = 0.1;
 
-/// True if the inertia of a body has to follow it in a step of length `dt` [s].
-#[inline]
-pub(super) fn turns_far<D: Dim>(props: &BodyProps<D>, spin: D::Ang, dt: Real) -> bool {
-    D::ANGULAR == 3 && props.is_gyroscopic && props.is_dynamic && spin.dot(spin) * (dt * dt) > FAR * FAR
+/// Half of the turn of a sub-step, at most [rad]: its tangent has a pole at a right angle.
+const MOST_HALF_TURN: Real = 1.4;
+
+/// What a body does in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Turns by little, or is alike about all axes.
+    #[default]
+    Little,
+    /// Its inertia follows it; its spin is that of the integrator, or has precessed already.
+    Follows,
+    /// And it tumbles freely from one kick to the next.
+    Tumbles,
+}
+
+impl Turn {
+    /// Of a body in a step of length `dt` [s].
+    #[inline]
+    pub(super) fn of<D: Dim>(props: &BodyProps<D>, spin: D::Ang, dt: Real) -> Self {
+        let is_far = D::ANGULAR == 3 && props.is_gyroscopic && props.is_dynamic;
+        if is_far && spin.dot(spin) * (dt * dt) > FAR * FAR { Self::Follows } else { Self::Little }
+    }
 }
 
 /// The whitenings of all bodies, with those that follow their bodies.
 #[derive(Debug)]
 pub(crate) struct Turning<'a, D: Dim> {
     /// Which bodies turn far; empty if none does.
-    flags: &'a [bool],
+    flags: &'a [Turn],
     props: &'a [BodyProps<D>],
     /// Of the start of the step.
     whitenings: &'a [Whitening],
@@ -43,7 +61,7 @@ pub(crate) struct Turning<'a, D: Dim> {
 }
 
 impl<'a, D: Dim> Turning<'a, D> {
-    pub(super) fn new(flags: &'a [bool], props: &'a [BodyProps<D>], whitenings: &'a [Whitening]) -> Self
+    pub(super) fn new(flags: &'a [Turn], props: &'a [BodyProps<D>], whitenings: &'a [Whitening]) -> Self
     where
         D: Whiten,
     {
@@ -64,7 +82,13 @@ impl<'a, D: Dim> Turning<'a, D> {
     /// True if the body in a slot turns far.
     #[inline]
     pub(super) fn has(&self, slot: usize) -> bool {
-        self.flags.get(slot).is_some_and(|&is_turning| is_turning)
+        self.flags.get(slot).is_some_and(|&turn| turn != Turn::Little)
+    }
+
+    /// True if the body in a slot tumbles freely between kicks.
+    #[inline]
+    pub(super) fn tumbles(&self, slot: usize) -> bool {
+        self.flags.get(slot) == Some(&Turn::Tumbles)
     }
 
     /// L of a body with the given orientation.
@@ -136,7 +160,8 @@ impl<'a, D: Dim> Turning<'a, D> {
     }
 
     /// Before a body turns: its spin in place of the whitened one, and what impulses did to it as an angular impulse in place of the spin
-    /// after the last integration.
+    /// after the last integration. If it tumbles, the spin that it will have at the end, in its own frame, and `state` gets that of the
+    /// middle, with which it turns.
     #[cold]
     #[inline(never)]
     pub(super) fn lift<const S: usize>(
@@ -144,12 +169,20 @@ impl<'a, D: Dim> Turning<'a, D> {
         slot: usize,
         packed: &mut Packed<S>,
         after: &mut [f32; 6],
-        rotation: D::Rot,
+        (state, rotation): (&mut BodyState<D>, D::Rot),
+        h: Real,
     ) {
         let l = self.turned(slot, rotation);
         let (v, u) = packed.velocity::<D>();
         let impulse = plain_impulse(&l, [u[0] - after[3], u[1] - after[4], u[2] - after[5]]);
-        let w = plain_spin::<D>(&l, u);
+        let mut w = plain_spin::<D>(&l, u);
+        if self.tumbles(slot) {
+            let own = rotation.inverse().rotate_ang(w);
+            let (sin, cos) = sin_cos((0.5 * h * w.length()).min(MOST_HALF_TURN));
+            let stretched = if w == D::Ang::ZERO { h } else { 2.0 * sin / (cos * w.length()) };
+            w = self.props[slot].inertia.gyroscopic(D::Rot::IDENTITY, own, stretched);
+            state.w = rotation.rotate_ang((own + w) * 0.5);
+        }
         packed.set_velocity::<D>(v, [0, 1, 2].map(|i| w.get(i)));
         after[3..].copy_from_slice(&impulse);
     }
@@ -170,6 +203,9 @@ impl<'a, D: Dim> Turning<'a, D> {
         for i in 0..D::ANGULAR {
             w.set(i, spin[i]);
             impulse.set(i, after[3 + i]);
+        }
+        if self.tumbles(slot) {
+            w = rotation.rotate_ang(w);
         }
         let (u, done) = (whiten_spin::<D>(&l, w), whiten_impulse::<D>(&l, impulse));
         packed.set_velocity::<D>(v, u);
