@@ -149,6 +149,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let places = context.places;
             let scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
             self.plan.make(joint_rows, context, &scene);
+            if is_turning {
+                joint_rows.leave_links(props, &mut self.turning);
+            }
         }
         // What can be shared, and in how many stages: a stage of one piece goes on with the thread that ended the one before.
         let shared = || self.plan.pieces.iter().filter(|&&count| count > 1);
