@@ -158,7 +158,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         // undone, or balls would bounce higher and higher.
         let missing = body.sweep.translation - (end.position - awake.centers[slot]);
         let (gained, square) = (2.0 * awake.props[slot].acceleration.dot(missing), state.v.length_squared());
-        if body.bounces && square > 0.0 {
+        if square > 0.0 {
             state.v = state.v * (1.0 - gained / square).max(0.0).sqrt();
         }
         if awake.props[slot].is_gyroscopic {
