@@ -71,8 +71,6 @@ struct FastBody<D: Dim> {
     is_bullet: bool,
     /// After the end of its motion it slides on.
     slides: bool,
-    /// What stopped it, or the body itself, is elastic.
-    bounces: bool,
     sweep: Sweep<D>,
     /// Bounds of all its shapes on the way.
     bounds: Aabb<D>,
@@ -155,7 +153,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         let (slot, end) = (body.slot as usize, body.sweep.at(1.0));
         let state = &mut awake.states[slot];
         // The velocity is that at the end of a way of which a part is missing: what gravity gave or took on that part is
-        // undone, or balls would bounce higher and higher.
+        // undone, or balls would bounce higher and higher, and plates that are held by an edge gain speed without falling.
         let missing = body.sweep.translation - (end.position - awake.centers[slot]);
         let (gained, square) = (2.0 * awake.props[slot].acceleration.dot(missing), state.v.length_squared());
         if square > 0.0 {
@@ -209,7 +207,6 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
                     is_stoppable: props.is_dynamic,
                     is_bullet: props.is_bullet && props.is_dynamic,
                     slides: false,
-                    bounces: false,
                     sweep: Sweep::still(scene.bodies.places[props.body as usize]),
                     bounds: Aabb::nothing(),
                 });
@@ -312,8 +309,7 @@ fn margins<D: Dim>(
 
 /// Shortens the motion of a fast body that would get into static ones.
 fn stop_at_statics<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &mut FastBody<D>) {
-    let Some((stop, shapes)) = first_static(scene, awake, body, 0.0) else { return };
-    body.bounces = shapes.iter().any(|&shape| scene.shapes[shape].material.restitution > 0.0);
+    let Some((stop, _)) = first_static(scene, awake, body, 0.0) else { return };
     let sweep = &mut body.sweep;
     sweep.stop = stop.t;
     let Some(normal) = stop.slide else { return };

@@ -5,7 +5,9 @@
 use crate::support::*;
 use topple::joint::Ball;
 use topple::math::*;
-use topple::{BodyDef, BodyId, BodyKind, JointDef, JointKind, Material, Point3, Pose, Shape3, ShapeDef, World};
+use topple::{
+    BodyDef, BodyId, BodyKind, JointDef, JointKind, Material, Point3, Pose, Shape3, ShapeDef, World,
+};
 
 /// A thin strip, a rod, a plate, a propeller, a slab: width, height, depth [m].
 const SIZES: [[f32; 3]; 5] =
@@ -28,7 +30,11 @@ fn energy(world: &World<D3>) -> f32 {
     let gravity = world.settings().gravity;
     let height = |id: BodyId| {
         let body = world.body(id).unwrap();
-        if body.kind() == BodyKind::Dynamic { -body.mass() * gravity.dot(body.center().to_vec()) } else { 0.0 }
+        if body.kind() == BodyKind::Dynamic {
+            -body.mass() * gravity.dot(body.center().to_vec())
+        } else {
+            0.0
+        }
     };
     kinetic_energy(world) + world.body_ids().map(height).sum::<f32>()
 }
@@ -75,12 +81,15 @@ fn inelastic_spinners_gain_nothing_3d() {
     let smooth = Material { friction: 0.0, ..Material::default() };
     let rough = Material { friction: 0.6, ..Material::default() };
     let tough = Material { friction: 0.6, rolling_friction: 0.02, ..Material::default() };
-    for (is_wall, material) in [(false, smooth), (true, smooth), (false, rough), (true, rough), (false, tough)] {
+    for (is_wall, material) in
+        [(false, smooth), (true, smooth), (false, rough), (true, rough), (false, tough)]
+    {
         for size in SIZES {
             for spin in [0.0, 20.0, 50.0, 100.0, 150.0] {
                 for seed in 0..6 {
                     let most = most_energy(size, spin, seed, material, is_wall);
-                    let what = format!("{size:?} m, {spin} rad/s, seed {seed}, {material:?}, wall: {is_wall}");
+                    let what =
+                        format!("{size:?} m, {spin} rad/s, seed {seed}, {material:?}, wall: {is_wall}");
                     assert!(most < 1.005, "{what}: energy times {most}");
                 }
             }
@@ -120,7 +129,10 @@ fn inelastic_gases_gain_nothing_3d() {
                 world.step();
                 let now = kinetic_energy(&world);
                 let gained = (now - last) / start;
-                assert!(gained < 1e-3, "{size:?}, {spin} rad/s: {gained} of the energy gained in step {step}");
+                assert!(
+                    gained < 1e-3,
+                    "{size:?}, {spin} rad/s: {gained} of the energy gained in step {step}"
+                );
                 last = now;
             }
             assert!(last < 0.8 * start, "{size:?}, {spin} rad/s: they met, {last} J of {start} J");

@@ -216,7 +216,8 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         }
         let mut block = BodyBlock { settings: self.settings, states, rotations, props, tracks };
         self.integrator.integrate_positions(&mut block, self.h);
-        for ((state, &rotation), packed) in block.states.iter().zip(block.rotations.iter()).zip(&mut *packed) {
+        for ((state, &rotation), packed) in block.states.iter().zip(block.rotations.iter()).zip(&mut *packed)
+        {
             packed.advance::<D>(state, self.h);
             packed.set_rotation::<D>(rotation);
         }

@@ -198,12 +198,12 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // Not for integrators with tracks of their own: they count on the bits of the spin they gave.
         if settings.restitution
             && settings.gyroscopic
-            && D::N == 3
+            && is_turning
             && found.bounces
             && bodies.tracks.is_empty()
         {
             let rows = (&self.rows[..], &self.plan.cold[..], &*row_ends);
-            let arrays = (&mut self.packed[..], &self.whitenings[..]);
+            let arrays = (&mut self.packed[..], &self.whitenings[..], &self.turning[..]);
             strikes |= self.spinners.precess::<D, N, A, P, S>(rows, bodies, arrays, (h, context.substeps));
         }
         if is_turning && settings.gyroscopic && bodies.tracks.is_empty() {

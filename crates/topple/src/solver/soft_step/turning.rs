@@ -23,7 +23,7 @@ use crate::math::*;
 
 /// A body turns far if it turns by more than this in a step [rad]: below, its inertia is that of the start of the step to within a few
 /// percent.
-pub(super) const FAR: Real = 0.1;
+const FAR: Real = 0.1;
 
 /// Half of the turn of a sub-step, at most [rad]: its tangent has a pole at a right angle.
 const MOST_HALF_TURN: Real = 1.4;

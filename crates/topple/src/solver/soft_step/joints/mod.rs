@@ -264,7 +264,8 @@ impl<D: Dim> JointRows<D> {
         for row in self.direct.rows() {
             let ends = row.dynamic_ends();
             let [Some(a), Some(b)] = ends.map(|end| props.get(end as usize)) else { continue };
-            for (end, is_light) in [(ends[0], a.inv_mass >= b.inv_mass), (ends[1], b.inv_mass >= a.inv_mass)] {
+            for (end, is_light) in [(ends[0], a.inv_mass >= b.inv_mass), (ends[1], b.inv_mass >= a.inv_mass)]
+            {
                 if is_light {
                     turning[end as usize] = Turn::Little;
                 }

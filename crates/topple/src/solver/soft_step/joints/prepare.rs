@@ -138,14 +138,7 @@ pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const
 /// stays the same angular impulse.
 #[cold]
 #[inline(never)]
-pub(super) fn turn<
-    D: Dim,
-    const N: usize,
-    const A: usize,
-    const W: usize,
-    const F: usize,
-    const S: usize,
->(
+pub(super) fn turn<D: Dim, const N: usize, const A: usize, const W: usize, const F: usize, const S: usize>(
     rows: &mut [WideRow<N, A, W, F>],
     crowd: &Crowd<'_, Packed<S>>,
     turning: &Turning<'_, D>,
