@@ -17,6 +17,8 @@ mod fluids;
 mod materials;
 // Bodies merged and taken apart; shapes that come and go.
 mod compounds;
+// Long and flat bodies that turn by radians per step.
+mod spinning;
 // Piles at rest: they stand, carry their weight and fall asleep.
 mod stacking;
 mod statics;

@@ -5,12 +5,13 @@ use super::kernel::{self, PassParams};
 use super::lanes::{Kernel, Lanes, SimdWidth};
 use super::normals::solve_normals;
 use super::pack::Packed;
-use super::prepare::{PrepareParams, body_line, prepare_row};
+use super::prepare::{PrepareParams, body_line, prepare_row, set_whitening};
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
+use super::turning::Turning;
 use crate::body::NO_SLOT;
 use crate::contact::{Contact, Grain};
 use crate::math::*;
-use crate::trusted::{Crowd, Ends};
+use crate::trusted::{Crowd, Ends, Mine};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
@@ -121,7 +122,7 @@ pub(super) fn prepare<
     let RowParts { row, friction, cold, ends } = parts;
     // Lanes without a contact act on the ground.
     *ends = Ends::on(scene.lines.len() as u32);
-    (row.bounces, row.rolls, row.grains) = (false, 0, 0);
+    (row.bounces, row.rolls, row.grains, row.turns) = (false, 0, 0, false);
     let mut flat = Flat::<P>::default();
     let blank = [[[0.0; S]; WIDTH]; 2];
     let mut still = blank;
@@ -160,6 +161,68 @@ pub(super) fn prepare<
     });
     let states = ends.slots.map(|slots| slots.map(|slot| &scene.packed[slot as usize].0));
     width.run(Prepare { flat: &flat, lines, states, params: &scene.params, row, friction, cold })
+}
+
+/// What brings rows up to date whose bodies have turned.
+pub(super) struct Refresh<'a, D: Dim, const S: usize> {
+    pub(super) lines: &'a [Packed<S>],
+    pub(super) places: &'a [Pose<D>],
+    pub(super) params: PrepareParams,
+    pub(super) turning: &'a Turning<'a, D>,
+    pub(super) width: SimdWidth,
+}
+
+impl<D: Dim, const S: usize> Refresh<'_, D, S> {
+    /// Gives row `at` of the crowd the Jacobians and masses that belong to the inertia of its bodies as they are turned now. All else, and
+    /// lanes of other bodies, come out as they were.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn row<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize>(
+        &self,
+        (row, friction, cold): (&mut Row<N, A, P>, &mut FrictionRow<A, T, K, P>, &ColdRow),
+        (crowd, at): (&Crowd<'_, Packed<S>>, usize),
+        contacts: &mut Mine<'_, Contact<D>>,
+    ) {
+        let mut flat = Flat::<P>::default();
+        let mut lines = [[[0.0; S]; WIDTH]; 2];
+        for lane in (0..WIDTH).filter(|&lane| cold.contacts[lane] != NO_CONTACT) {
+            let contact = contacts.get(cold.contacts[lane] as usize);
+            flat.set(lane, contact);
+            for side in 0..2 {
+                let slot = crowd.ends()[at].slots[side][lane] as usize;
+                let Some(line) = self.lines.get(slot) else {
+                    let place = &self.places[contact.bodies[side] as usize];
+                    lines[side][lane] = body_line::<D, S>(place, 0.0, &[0.0; 6], false, 0.0);
+                    continue;
+                };
+                lines[side][lane] = line.0;
+                if self.turning.has(slot) {
+                    let l = self.turning.whitening_of(slot, crowd.get(at, side, lane));
+                    set_whitening(&mut lines[side][lane], &l);
+                }
+            }
+        }
+        flat.bounces = false;
+        let lines = lines.each_ref().map(|lines| lines.each_ref());
+        let (mut new, mut rub) = (Row::<N, A, P>::default(), FrictionRow::<A, T, K, P>::default());
+        let mut spare = ColdRow::default();
+        self.width.run(Prepare {
+            flat: &flat,
+            lines,
+            states: lines,
+            params: &self.params,
+            row: &mut new,
+            friction: &mut rub,
+            cold: &mut spare,
+        });
+        for (point, new) in row.points.iter_mut().zip(&new.points).take(flat.most) {
+            (point.ja, point.jb, point.mass) = (new.ja, new.jb, new.mass);
+        }
+        (friction.ja, friction.jb, friction.mass) = (rub.ja, rub.jb, rub.mass);
+        for (twist, new) in friction.twist.iter_mut().zip(&rub.twist) {
+            (twist.ja, twist.jb, twist.mass) = (new.ja, new.jb, new.mass);
+        }
+    }
 }
 
 /// [`prepare_row`].

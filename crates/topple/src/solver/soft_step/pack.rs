@@ -87,6 +87,14 @@ pub(crate) fn plain_spin<D: Dim>(l: &Whitening, u: [f32; 3]) -> D::Ang {
     w
 }
 
+/// L⁻ᵀ·u: the angular impulse that changes the whitened spin by u; in space.
+pub(crate) fn plain_impulse(l: &Whitening, u: [f32; 3]) -> [f32; 3] {
+    let over = |x: f32, pivot: f32| if pivot > 0.0 { x / pivot } else { 0.0 };
+    let z = over(u[2], l[5]);
+    let y = over(u[1] - l[4] * z, l[2]);
+    [over(u[0] - l[1] * y - l[3] * z, l[0]), y, z]
+}
+
 /// Half of what the impulses of the last sub-step did to a spin [rad/s].
 ///
 /// A torque and the gyroscopic torque that it brings about belong together: the integrator turns the spin that is there in
@@ -154,6 +162,20 @@ impl<const S: usize> Packed<S> {
         }
     }
 
+    /// The orientation.
+    pub(crate) fn rotation<D: Dim>(&self) -> D::Rot {
+        let from = if D::N == 2 { 6 } else { 12 };
+        let floats = [0, 1, 2, 3].map(|i| if i < S - from { self.0[from + i] } else { 0.0 });
+        D::rotation_from_floats(floats)
+    }
+
+    /// Replaces θ, the whitened rotation since the start of the step; in space.
+    pub(crate) fn set_turn<D: Dim>(&mut self, turn: [f32; 3]) {
+        if D::N == 3 {
+            self.0[9..12].copy_from_slice(&turn);
+        }
+    }
+
     /// Moves on by `h`: Δp from the body, θ += h·u.
     #[inline]
     pub(crate) fn advance<D: Dim>(&mut self, state: &BodyState<D>, h: f32) {
@@ -181,6 +203,8 @@ mod tests {
         let plain = VecOps::dot(j, w);
         let white: f32 = (0..3).map(|i| jw[i] * u[i]).sum();
         assert!((plain - white).abs() < 1e-5, "j·w: {plain} and {white}");
+        let back = Vec3::from_array(plain_impulse(&l, jw));
+        assert!(VecOps::length(back - j) < 1e-5, "j: {back} and {j}");
         let turned = plain_spin::<D3>(&l, jw);
         let expected = inv.apply(j);
         assert!(VecOps::length(turned - expected) < 1e-5, "I⁻¹j: {turned} and {expected}");

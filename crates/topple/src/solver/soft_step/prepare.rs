@@ -54,6 +54,13 @@ pub(crate) fn body_line<D: Dim, const S: usize>(
     line
 }
 
+/// Replaces L in the line of a body; in space.
+pub(super) fn set_whitening<const S: usize>(line: &mut [f32; S], l: &Whitening) {
+    if let Some(to) = line.get_mut(8..14) {
+        to.copy_from_slice(l);
+    }
+}
+
 /// Lanes of a body line.
 struct Half<L, const N: usize> {
     q: [L; 4],

@@ -6,8 +6,9 @@
 //! is an ellipse, see `solver/grain.rs`. The impulses of both live in the contact.
 
 use super::dispatch::Pass;
-use super::pack::{Packed, Whitening, plain_spin, whiten_impulse};
+use super::pack::{Packed, plain_spin, whiten_impulse};
 use super::rows::{ColdRow, Row, WIDTH};
+use super::turning::Turning;
 use crate::body::BodyProps;
 use crate::contact::{Contact, Grain};
 use crate::math::*;
@@ -17,7 +18,7 @@ use crate::trusted::{Crowd, Mine};
 /// Bodies as rolling resistance needs them.
 pub(super) struct Rolling<'a, D: Dim> {
     pub props: &'a [BodyProps<D>],
-    pub whitenings: &'a [Whitening],
+    pub turning: &'a Turning<'a, D>,
     pub places: &'a [Pose<D>],
     pub grains: &'a [Grain<D>],
 }
@@ -92,9 +93,11 @@ impl<D: Dim> Rolling<'_, D> {
             let mut props = [BodyProps::default(); 2];
             for side in 0..2 {
                 let Some(constants) = self.props.get(slots[side]) else { continue };
-                props[side] = *constants;
-                let (v, u) = crowd.get(at, side, lane).velocity::<D>();
-                motions[side] = (v, plain_spin::<D>(&self.whitenings[slots[side]], u));
+                let packed = crowd.get(at, side, lane);
+                let inv_inertia = self.turning.inv_inertia_of(slots[side], packed);
+                props[side] = BodyProps { inv_inertia, ..*constants };
+                let (v, u) = packed.velocity::<D>();
+                motions[side] = (v, plain_spin::<D>(&self.turning.whitening_of(slots[side], packed), u));
             }
             let load: Real = row.points[..row.count as usize].iter().map(|p| p.lambda.0[lane]).sum();
             let rows = GrainRows::new(contact, grain, contact.normal(places[0].rotation), arms, &props);
@@ -105,7 +108,8 @@ impl<D: Dim> Rolling<'_, D> {
         for (side, &slot) in slots.iter().enumerate() {
             let Some(body) = crowd.get_mut(at, side, lane) else { continue };
             let signed = if side == 0 { -change } else { change };
-            let turn = whiten_impulse::<D>(&self.whitenings[slot], D::cross(arms[side], signed));
+            let l = self.turning.whitening_of(slot, body);
+            let turn = whiten_impulse::<D>(&l, D::cross(arms[side], signed));
             let (v, u) = body.velocity::<D>();
             let v = v + self.props[slot].linear_response(signed);
             body.set_velocity::<D>(v, [u[0] + turn[0], u[1] + turn[1], u[2] + turn[2]]);
@@ -127,11 +131,12 @@ impl<D: Dim> Rolling<'_, D> {
             let (mut spin, mut inv) = (D::Ang::ZERO, D::Inertia::ZERO);
             for (side, &slot) in slots.iter().enumerate() {
                 let Some(props) = self.props.get(slot) else { continue };
-                let (_, u) = crowd.get(at, side, lane).velocity::<D>();
-                let w = plain_spin::<D>(&self.whitenings[slot], u);
+                let packed = crowd.get(at, side, lane);
+                let (_, u) = packed.velocity::<D>();
+                let w = plain_spin::<D>(&self.turning.whitening_of(slot, packed), u);
                 spin = if side == 0 { spin - w } else { spin + w };
                 if props.is_dynamic {
-                    inv = inv.plus(props.inv_inertia);
+                    inv = inv.plus(self.turning.inv_inertia_of(slot, packed));
                 }
             }
             let load: Real = row.points[..row.count as usize].iter().map(|p| p.lambda.0[lane]).sum();
@@ -147,7 +152,8 @@ impl<D: Dim> Rolling<'_, D> {
         for (side, &slot) in slots.iter().enumerate() {
             let Some(body) = crowd.get_mut(at, side, lane) else { continue };
             let signed = if side == 0 { -change } else { change };
-            let turn = whiten_impulse::<D>(&self.whitenings[slot], signed);
+            let l = self.turning.whitening_of(slot, body);
+            let turn = whiten_impulse::<D>(&l, signed);
             let (v, u) = body.velocity::<D>();
             body.set_velocity::<D>(v, [u[0] + turn[0], u[1] + turn[1], u[2] + turn[2]]);
         }

@@ -9,59 +9,79 @@
 
 use super::pack::{Packed, Whitening, plain_spin, whiten_spin};
 use super::rows::{ColdRow, NO_CONTACT, Row, WIDTH};
+use super::turning::Turn;
 use crate::body::AwakeBodies;
 use crate::math::*;
 use crate::trusted::Ends;
 
-/// A body turns fast if it turns by more than this in a step [rad]: below, its inertia is that of the start of the step to within a few
-/// percent.
-const FAST: Real = 0.1;
-
-/// The bodies that have precessed in this step.
+/// The bodies whose gyroscopic torque is not that of the integrator in this step.
 #[derive(Debug, Default)]
 pub(super) struct Spinners {
     slots: Vec<u32>,
+    /// Those of them that bear something.
+    loaded: Vec<u32>,
 }
 
 impl Spinners {
-    /// Lets those precess by a step of `substeps` times `h` [s] that may bounce and bear nothing. True if there are any.
+    /// Lets those precess by a step of `substeps` times `h` [s] that may bounce and bear nothing, in any of their contacts. True if
+    /// there are any.
     pub(super) fn precess<D: Dim, const N: usize, const A: usize, const P: usize, const S: usize>(
         &mut self,
         (rows, cold, ends): (&[Row<N, A, P>], &[ColdRow], &[Ends]),
         bodies: &mut AwakeBodies<D>,
-        (packed, whitenings): (&mut [Packed<S>], &[Whitening]),
+        (packed, whitenings, turning): (&mut [Packed<S>], &[Whitening], &[Turn]),
         (h, substeps): (Real, u32),
     ) -> bool {
-        self.slots.clear();
-        let least = FAST / (h * substeps as Real);
-        for ((row, cold), ends) in rows.iter().zip(cold).zip(ends).filter(|((row, _), _)| row.bounces) {
-            for lane in 0..WIDTH {
-                let points = &row.points[..row.count as usize];
-                let is_loaded = points.iter().any(|point| point.lambda.0[lane] > 0.0);
-                if cold.contacts[lane] == NO_CONTACT || cold.restitution.0[lane] <= 0.0 || is_loaded {
-                    continue;
-                }
-                for side in 0..2 {
-                    let slot = ends.slots[side][lane] as usize;
-                    let Some(props) = bodies.props.get_mut(slot) else { continue };
-                    if !props.is_gyroscopic || !props.is_dynamic || props.locks >> 3 != 0 {
-                        continue;
-                    }
-                    let (v, u) = packed[slot].velocity::<D>();
-                    let mut w = plain_spin::<D>(&whitenings[slot], u);
-                    if w.dot(w) <= least * least {
-                        continue;
-                    }
-                    for _ in 0..substeps {
-                        w = props.inertia.gyroscopic(bodies.rotations[slot], w, h);
-                    }
-                    packed[slot].set_velocity::<D>(v, whiten_spin::<D>(&whitenings[slot], w));
-                    props.is_gyroscopic = false;
-                    self.slots.push(slot as u32);
+        let lanes = || {
+            let rows = rows.iter().zip(cold).zip(ends).map(|((row, cold), ends)| (row, cold, ends));
+            rows.flat_map(|(row, cold, ends)| (0..WIDTH).map(move |lane| (row, cold, ends, lane)))
+                .filter(|(_, cold, _, lane)| cold.contacts[*lane] != NO_CONTACT)
+        };
+        for (_, _, ends, lane) in
+            lanes().filter(|(row, cold, _, lane)| row.bounces && cold.restitution.0[*lane] > 0.0)
+        {
+            for slot in ends.slots.map(|slots| slots[lane]) {
+                let Some(props) = bodies.props.get(slot as usize) else { continue };
+                if turning[slot as usize] != Turn::Little && props.locks >> 3 == 0 {
+                    self.slots.push(slot);
                 }
             }
         }
+        if self.slots.is_empty() {
+            return false;
+        }
+        self.slots.sort_unstable();
+        self.slots.dedup();
+        self.loaded.clear();
+        for (row, _, ends, lane) in lanes() {
+            if row.points[..row.count as usize].iter().any(|point| point.lambda.0[lane] > 0.0) {
+                let ends = ends.slots.map(|slots| slots[lane]).into_iter();
+                self.loaded.extend(ends.filter(|slot| self.slots.binary_search(slot).is_ok()));
+            }
+        }
+        self.loaded.sort_unstable();
+        self.slots.retain(|slot| self.loaded.binary_search(slot).is_err());
+        for slot in self.slots.iter().map(|&slot| slot as usize) {
+            let props = &mut bodies.props[slot];
+            let (v, u) = packed[slot].velocity::<D>();
+            let mut w = plain_spin::<D>(&whitenings[slot], u);
+            for _ in 0..substeps {
+                w = props.inertia.gyroscopic(bodies.rotations[slot], w, h);
+            }
+            packed[slot].set_velocity::<D>(v, whiten_spin::<D>(&whitenings[slot], w));
+            props.is_gyroscopic = false;
+        }
         !self.slots.is_empty()
+    }
+
+    /// Lets those that turn far, and have not precessed, tumble: their gyroscopic torque is no longer that of the integrator.
+    pub(super) fn tumble<D: Dim>(&mut self, bodies: &mut AwakeBodies<D>, turning: &mut [Turn]) {
+        for (slot, (props, turn)) in bodies.props.iter_mut().zip(turning).enumerate() {
+            if *turn == Turn::Follows && props.is_gyroscopic && props.locks >> 3 == 0 {
+                (*turn, props.is_gyroscopic) = (Turn::Tumbles, false);
+                self.slots.push(slot as u32);
+            }
+        }
     }
 
     /// The step is over: they may precess again.

@@ -9,15 +9,16 @@
 //! **Spinning tops.** The gyroscopic torque belongs to the spin in the middle of the sub-step: half of what impulses did to the spin
 //! is handed to the integrator and taken back afterwards (see `half_of_impulses`).
 
-use super::dispatch::{Pass, RowRun};
+use super::dispatch::{Pass, Refresh, RowRun};
 use super::joints::{self, Direct, DirectRun, JointPass, JointScene, SingleRow, SingleRun, WideDim};
 use super::kernel::PassParams;
 use super::lanes::SimdWidth;
-use super::pack::{Packed, Whitening, half_of_impulses};
+use super::pack::{Packed, half_of_impulses};
 use super::plan::Stage;
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, Row};
-use super::velocities::{extrapolate, unpack, unpack_changed};
+use super::turning::Turning;
+use super::velocities::extrapolate;
 use crate::Settings;
 use crate::body::{BodyBlock, BodyProps, BodyState};
 use crate::contact::Contact;
@@ -43,7 +44,8 @@ pub(super) struct Substeps<
     pub(super) settings: &'a Settings<D>,
     pub(super) integrator: &'a dyn Integrator<D>,
     pub(super) props: &'a [BodyProps<D>],
-    pub(super) whitenings: &'a [Whitening],
+    pub(super) turning: &'a Turning<'a, D>,
+    pub(super) refresh: Refresh<'a, D, S>,
     pub(super) params: PassParams,
     pub(super) joints: &'a JointScene<'a, D>,
     pub(super) rolling: Rolling<'a, D>,
@@ -98,6 +100,7 @@ impl<
                 self.integrate_forced(bodies, rotations, packed, &mut rest.forces, first);
             }
             (Stage::Rows(pass), Part::Rows { rows: (rows, friction, cold), mut crowd, mut contacts }) => {
+                self.refresh(pass, (rows, friction, cold, 0), &crowd, &mut contacts);
                 self.pass(pass, (rows, friction, 0), &mut crowd);
                 self.rolling.pass((rows, cold, 0), &mut crowd, &mut contacts, pass);
             }
@@ -108,6 +111,9 @@ impl<
                 let (rows, extras, cold) = rows;
                 let (h, width) = (self.h, self.width);
                 if !rows.is_empty() {
+                    if pass == JointPass::Relax && self.turning.is_any() {
+                        D::turn_joint_rows(rows, &crowd, self.turning);
+                    }
                     let push_speed = self.settings.joint_push_speed;
                     D::run_joint_rows(joints::RowRun {
                         rows,
@@ -120,8 +126,8 @@ impl<
                         width,
                     });
                 }
-                let whitenings = self.whitenings;
-                SingleRun { rows: singles, crowd: single_crowd, rotations, whitenings, h }.run(pass);
+                let turning = self.turning;
+                SingleRun { rows: singles, crowd: single_crowd, rotations, turning, h }.run(pass);
             }
             (Stage::Direct(pass), Part::All { rotations, packed, rest, .. }) => {
                 self.direct(pass, rotations, packed, &mut rest.direct);
@@ -142,30 +148,30 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         packed: &mut [Packed<S>],
         first: bool,
     ) {
-        let range = from..from + states.len();
-        let (props, whitenings) = (&self.props[range.clone()], &self.whitenings[range]);
+        let (props, turning) = (&self.props[from..from + states.len()], self.turning);
         // Not for integrators with tracks of their own: they count on the bits of the spin they gave.
         let is_halved = !self.is_tracked && !first;
         if self.is_tracked {
-            unpack_changed::<D, S>(states, packed, after, whitenings);
+            turning.unpack_changed(from, states, (packed, after), rotations);
         } else {
-            unpack::<D, S>(states, packed, whitenings);
+            turning.unpack(from, states, packed, rotations);
         }
         if is_halved {
             for (i, state) in states.iter_mut().enumerate() {
                 if props[i].is_gyroscopic {
-                    state.w += half_of_impulses::<D, S>(&packed[i], &after[i], &whitenings[i]);
+                    let l = turning.whitening(from + i, rotations[i]);
+                    state.w += half_of_impulses::<D, S>(&packed[i], &after[i], &l);
                 }
             }
         }
         let mut block = BodyBlock { settings: self.settings, states, rotations, props, tracks };
         self.integrator.integrate_velocities(&mut block, self.h);
         for (i, state) in block.states.iter_mut().enumerate() {
-            let l = &whitenings[i];
+            let l = turning.whitening(from + i, block.rotations[i]);
             if is_halved && props[i].is_gyroscopic {
-                state.w -= half_of_impulses::<D, S>(&packed[i], &after[i], l);
+                state.w -= half_of_impulses::<D, S>(&packed[i], &after[i], &l);
             }
-            extrapolate::<D, S>(&mut packed[i], &mut after[i], state, l, first);
+            extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &l, first);
         }
     }
 
@@ -178,14 +184,15 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         forces: &mut Option<Forces<'_, D>>,
         first: bool,
     ) {
-        unpack_changed::<D, S>(states, packed, after, self.whitenings);
+        self.turning.unpack_changed(0, states, (packed, after), rotations);
         let mut block = BodyBlock { settings: self.settings, states, rotations, props: self.props, tracks };
         if let Some(forces) = forces {
             self.integrator.integrate_velocities_under(&mut block, forces, self.h);
             forces.advance(self.h);
         }
         for (i, state) in block.states.iter().enumerate() {
-            extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &self.whitenings[i], first);
+            let l = self.turning.whitening(i, block.rotations[i]);
+            extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &l, first);
         }
     }
 
@@ -196,18 +203,52 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         rotations: &mut [D::Rot],
         packed: &mut [Packed<S>],
     ) {
-        let range = from..from + states.len();
-        let (props, whitenings) = (&self.props[range.clone()], &self.whitenings[range]);
+        let (props, turning) = (&self.props[from..from + states.len()], self.turning);
         if self.is_tracked {
-            unpack_changed::<D, S>(states, packed, after, whitenings);
+            turning.unpack_changed(from, states, (packed, after), rotations);
         } else {
-            unpack::<D, S>(states, packed, whitenings);
+            turning.unpack(from, states, packed, rotations);
+        }
+        let turners = from..from + if turning.is_any() { states.len() } else { 0 };
+        for slot in turners.clone().filter(|&slot| turning.has(slot)) {
+            let i = slot - from;
+            turning.lift(slot, &mut packed[i], &mut after[i], (&mut states[i], rotations[i]), self.h);
         }
         let mut block = BodyBlock { settings: self.settings, states, rotations, props, tracks };
         self.integrator.integrate_positions(&mut block, self.h);
-        for ((state, &rotation), packed) in block.states.iter().zip(block.rotations.iter()).zip(packed) {
+        for ((state, &rotation), packed) in block.states.iter().zip(block.rotations.iter()).zip(&mut *packed)
+        {
             packed.advance::<D>(state, self.h);
             packed.set_rotation::<D>(rotation);
+        }
+        for slot in turners.filter(|&slot| turning.has(slot)) {
+            let i = slot - from;
+            let moved = (&block.states[i], block.rotations[i]);
+            turning.land(slot, &mut packed[i], &mut after[i], moved);
+        }
+    }
+
+    /// Before the relaxing pass, bodies have turned: rows `first..` of the crowd are brought up to date where that counts.
+    #[inline]
+    fn refresh(
+        &self,
+        pass: Pass,
+        (rows, friction, cold, first): (
+            &mut [Row<N, A, P>],
+            &mut [FrictionRow<A, T, K, P>],
+            &[ColdRow],
+            usize,
+        ),
+        crowd: &Crowd<'_, Packed<S>>,
+        contacts: &mut Mine<'_, Contact<D>>,
+    ) {
+        if pass != Pass::Relax || !self.turning.is_any() {
+            return;
+        }
+        for (i, ((row, friction), cold)) in rows.iter_mut().zip(friction).zip(cold).enumerate() {
+            if row.turns {
+                self.refresh.row((row, friction, cold), (crowd, first + i), contacts);
+            }
         }
     }
 
@@ -232,6 +273,8 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
     ) {
         for i in 0..rows.len() {
             let row = i..i + 1;
+            let up_to_date = (&mut rows[row.clone()], &mut friction[row.clone()], &cold[row.clone()], i);
+            self.refresh(pass, up_to_date, &crowd, &mut contacts);
             self.pass(pass, (&mut rows[row.clone()], &mut friction[row.clone()], i), &mut crowd);
             self.rolling.pass((&rows[row.clone()], &cold[row], i), &mut crowd, &mut contacts, pass);
             for side in 0..2 {
@@ -254,13 +297,9 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         packed: &mut [Packed<S>],
         direct: &mut Direct<D>,
     ) {
-        let count = self.whitenings.len();
-        let run = DirectRun {
-            bodies: &mut packed[..count],
-            rotations,
-            whitenings: self.whitenings,
-            scene: self.joints,
-        };
+        let turning = self.turning;
+        let bodies = &mut packed[..turning.len()];
+        let run = DirectRun { bodies, rotations, turning, scene: self.joints };
         direct.run(run, pass, self.width);
     }
 }

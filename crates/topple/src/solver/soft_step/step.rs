@@ -6,7 +6,7 @@
 //! many ways, are `stages.rs`.
 
 use super::cost::{SubstepCost, cost};
-use super::dispatch::{RowParts, Scene, prepare};
+use super::dispatch::{Refresh, RowParts, Scene, prepare};
 use super::heavy::Heavy;
 use super::impacts::Impacts;
 use super::joints::{JointRows, JointScene, WideDim};
@@ -21,7 +21,7 @@ use super::softness::Softness;
 use super::spinners::Spinners;
 use super::stages::{Rest, Substeps};
 use super::store::{StoreScene, store_rows};
-use super::velocities::{unpack, unpack_changed};
+use super::turning::{Turn, Turning};
 use crate::body::NO_SLOT;
 use crate::contact::Contact;
 use crate::exec::{Executor, Serial};
@@ -99,6 +99,8 @@ pub struct Core<
     /// What preparation reads of each body.
     lines: Vec<Packed<S>>,
     whitenings: Vec<Whitening>,
+    /// Which bodies turn far in the step: see `turning.rs`.
+    turning: Vec<Turn>,
     /// Velocities (v, u) right after the last integration, for the extrapolated warm start.
     after: Vec<[f32; 6]>,
     rows: Vec<Row<N, A, P>>,
@@ -123,6 +125,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         room::warm(&mut self.packed, bodies + 1);
         room::warm(&mut self.lines, bodies);
         room::warm(&mut self.whitenings, bodies);
+        room::warm(&mut self.turning, bodies);
         room::warm(&mut self.after, bodies);
     }
 
@@ -139,13 +142,16 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // Impulses are kept for sub-steps of the usual length: the factor is a power of two, so nothing is rounded.
         context.impulse_time = h * refinement;
         let warm = if settings.warm_starting { 1.0 / refinement } else { 0.0 };
-        self.pack(context);
+        let is_turning = self.pack(context);
         {
             let bodies = &*context.bodies;
             let (props, slots, whitenings) = (&bodies.props[..], &bodies.slots[..], &self.whitenings[..]);
             let places = context.places;
             let scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
             self.plan.make(joint_rows, context, &scene);
+            if is_turning {
+                joint_rows.leave_links(props, &mut self.turning);
+            }
         }
         // What can be shared, and in how many stages: a stage of one piece goes on with the thread that ended the one before.
         let shared = || self.plan.pieces.iter().filter(|&&count| count > 1);
@@ -181,17 +187,27 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         if found.is_rare {
             Rolling::prepare(&self.rows, &self.plan.cold, contacts, warm);
         }
+        if is_turning {
+            for (row, ends) in self.rows.iter_mut().zip(&*row_ends) {
+                let turn = |slot: u32| self.turning.get(slot as usize).copied().unwrap_or_default();
+                let is_far = |&slot: &u32| turn(slot) != Turn::Little;
+                row.turns = ends.slots.as_flattened().iter().any(is_far);
+            }
+        }
         let mut strikes = found.strikes;
         // Not for integrators with tracks of their own: they count on the bits of the spin they gave.
         if settings.restitution
             && settings.gyroscopic
-            && D::N == 3
+            && is_turning
             && found.bounces
             && bodies.tracks.is_empty()
         {
             let rows = (&self.rows[..], &self.plan.cold[..], &*row_ends);
-            let arrays = (&mut self.packed[..], &self.whitenings[..]);
+            let arrays = (&mut self.packed[..], &self.whitenings[..], &self.turning[..]);
             strikes |= self.spinners.precess::<D, N, A, P, S>(rows, bodies, arrays, (h, context.substeps));
+        }
+        if is_turning && settings.gyroscopic && bodies.tracks.is_empty() {
+            self.spinners.tumble(bodies, &mut self.turning);
         }
         let (props, slots) = (&bodies.props[..], &bodies.slots[..]);
         let joint_scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
@@ -201,6 +217,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
         }
 
+        let flags = if is_turning { &self.turning[..] } else { &[] };
+        let turning = &Turning::new(flags, props, whitenings);
         let proven = self.checks.prove(executor, &self.ends, &self.plan.batches, self.packed.len());
         // Stiff groups would throw what they push out: nothing takes the speed back in so short a time.
         let push_speed = settings.push_speed / refinement.sqrt();
@@ -210,14 +228,15 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             settings,
             integrator: context.integrator,
             props,
-            whitenings,
+            turning,
+            refresh: Refresh { lines: &self.lines, places, params, turning, width },
             params: PassParams {
                 soft: Softness::of_contacts(settings, refinement, h),
                 inv_h: 1.0 / h,
                 push_speed,
             },
             joints: &joint_scene,
-            rolling: Rolling { props, whitenings, places, grains },
+            rolling: Rolling { props, turning, places, grains },
             is_tracked,
             h,
             width,
@@ -276,14 +295,15 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
         });
 
-        let (packed, after) = (&self.packed[..], &self.after[..]);
+        let (packed, after, rotations) = (&self.packed[..], &self.after[..], &bodies.rotations[..]);
         in_pieces(executor, BODIES_PER_PIECE, &mut bodies.states, |piece, states| {
-            let range = piece * BODIES_PER_PIECE..piece * BODIES_PER_PIECE + states.len();
-            let (packed, whitenings) = (&packed[range.clone()], &whitenings[range.clone()]);
+            let from = piece * BODIES_PER_PIECE;
+            let range = from..from + states.len();
+            let (packed, rotations) = (&packed[range.clone()], &rotations[range.clone()]);
             if is_tracked {
-                unpack_changed::<D, S>(states, packed, &after[range], whitenings);
+                turning.unpack_changed(from, states, (packed, &after[range]), rotations);
             } else {
-                unpack::<D, S>(states, packed, whitenings);
+                turning.unpack(from, states, packed, rotations);
             }
         });
 
@@ -293,19 +313,24 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         lists().for_each(|list| loads.extend_from_slice(list));
     }
 
-    /// Brings the bodies into the forms that preparation and the kernels read.
-    fn pack<D: Whiten>(&mut self, context: &SolverContext<'_, D>) {
+    /// Brings the bodies into the forms that preparation and the kernels read. True if some turn far.
+    fn pack<D: Whiten>(&mut self, context: &SolverContext<'_, D>) -> bool {
         let bodies = &*context.bodies;
         let count = bodies.len();
         room::fit(&mut self.whitenings, count, [0.0; 6]);
+        room::fit(&mut self.turning, count, Turn::Little);
         room::fit(&mut self.after, count, [0.0; 6]);
         room::fit(&mut self.lines, count, Packed::ZERO);
         room::fit(&mut self.packed, count + 1, Packed::ZERO);
         // The ground, read by static lanes and never written.
         self.packed[count] = Packed::ZERO;
         self.packed[count].set_rotation::<D>(D::Rot::IDENTITY);
-        let arrays = (&mut self.packed[..count], &mut self.lines, &mut self.after, &mut self.whitenings);
+        // Any of them, whoever comes first: the same in every order.
+        let is_turning = AtomicBool::new(false);
+        let whitenings = (&mut self.whitenings, &mut self.turning);
+        let arrays = (&mut self.packed[..count], &mut self.lines, &mut self.after, whitenings);
         in_pieces(context.executor, BODIES_PER_PIECE, arrays, |piece, (packed, lines, after, whitenings)| {
+            let (whitenings, turning) = whitenings;
             for (i, packed) in packed.iter_mut().enumerate() {
                 let slot = piece * BODIES_PER_PIECE + i;
                 let (state, props) = (&bodies.states[slot], &bodies.props[slot]);
@@ -320,8 +345,13 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 let line = body_line(&place, props.inv_mass, &l, props.is_dynamic, props.load_limit);
                 (lines[i], whitenings[i]) = (Packed(line), l);
                 after[i] = [v[0], v[1], v[2], u[0], u[1], u[2]];
+                turning[i] = Turn::of(props, state.w, context.dt);
+                if turning[i] != Turn::Little {
+                    is_turning.store(true, Ordering::Relaxed);
+                }
             }
         });
+        is_turning.into_inner()
     }
 }
 

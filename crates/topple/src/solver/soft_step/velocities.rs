@@ -1,38 +1,7 @@
-//! Velocities between the bodies and their packed form, and the warm start by extrapolation.
+//! Velocities into the packed form, and the warm start by extrapolation. The way back is in `turning.rs`.
 
-use super::pack::{Packed, Whitening, plain_spin, whiten_spin};
-use crate::body::BodyState;
+use super::pack::{Packed, Whitening, whiten_spin};
 use crate::math::*;
-
-/// Velocities back from the kernels.
-#[inline]
-pub(super) fn unpack<D: Dim, const S: usize>(
-    states: &mut [BodyState<D>],
-    packed: &[Packed<S>],
-    whitenings: &[Whitening],
-) {
-    for ((state, packed), l) in states.iter_mut().zip(packed).zip(whitenings) {
-        let (v, u) = packed.velocity::<D>();
-        (state.v, state.w) = (v, plain_spin::<D>(l, u));
-    }
-}
-
-/// The same, but bodies that nothing has pushed since they were packed keep the bits that the integrator gave them: its
-/// double precision counts on that.
-pub(super) fn unpack_changed<D: Dim, const S: usize>(
-    states: &mut [BodyState<D>],
-    packed: &[Packed<S>],
-    after: &[[f32; 6]],
-    whitenings: &[Whitening],
-) {
-    for (((state, packed), after), l) in states.iter_mut().zip(packed).zip(after).zip(whitenings) {
-        let (v, u) = packed.velocity::<D>();
-        let same = (0..D::N).all(|i| v.get(i) == after[i]) && (0..D::ANGULAR).all(|i| u[i] == after[3 + i]);
-        if !same {
-            (state.v, state.w) = (v, plain_spin::<D>(l, u));
-        }
-    }
-}
 
 /// Takes the integrated velocity over, and adds what the impulses of the last sub-step did: the warm start.
 #[inline]

@@ -26,6 +26,7 @@ mod single;
 use super::lanes::SimdWidth;
 use super::pack::{Packed, Whitening};
 use super::rows::WIDTH;
+use super::turning::{Turn, Turning};
 use crate::body::{BodyProps, NO_SLOT};
 use crate::exec::Executor;
 use crate::joint::Joint;
@@ -125,6 +126,13 @@ pub trait WideDim: Sized {
         Self: Dim;
     #[doc(hidden)]
     fn run_joint_rows(run: RowRun<'_, Self>);
+    #[doc(hidden)]
+    fn turn_joint_rows(
+        rows: &mut [Self::JointRow],
+        crowd: &Crowd<'_, Self::Packed>,
+        turning: &Turning<'_, Self>,
+    ) where
+        Self: Dim;
 }
 
 /// Sizes as in `kernel::run`.
@@ -170,6 +178,13 @@ macro_rules! wide_dim {
                     run.pass,
                     run.width,
                 );
+            }
+            fn turn_joint_rows(
+                rows: &mut [Self::JointRow],
+                crowd: &Crowd<'_, Self::Packed>,
+                turning: &Turning<'_, Self>,
+            ) {
+                prepare::turn::<Self, $n, $a, $w, $f, $s>(rows, crowd, turning);
             }
         }
     };
@@ -241,6 +256,21 @@ impl<D: Dim> JointRows<D> {
             self.direct.clear();
         }
         is_direct
+    }
+
+    /// Of bodies that are solved at once, only those that are heavier than all they are joined to may turn as `turning.rs` has it: light
+    /// links under a pull answer with the inertia of tension, not with their own, and whirl faster than the sub-steps can follow.
+    pub(super) fn leave_links(&self, props: &[BodyProps<D>], turning: &mut [Turn]) {
+        for row in self.direct.rows() {
+            let ends = row.dynamic_ends();
+            let [Some(a), Some(b)] = ends.map(|end| props.get(end as usize)) else { continue };
+            for (end, is_light) in [(ends[0], a.inv_mass >= b.inv_mass), (ends[1], b.inv_mass >= a.inv_mass)]
+            {
+                if is_light {
+                    turning[end as usize] = Turn::Little;
+                }
+            }
+        }
     }
 
     /// Adds the joints of a colour. `serial`: they may share bodies, so each gets a row of its own.

@@ -6,8 +6,10 @@ use crate::body::NO_SLOT;
 use crate::joint::{Joint, JointKind, Limits, Motor, Spring, tuned_law, wrap};
 use crate::math::*;
 use crate::solver::soft_step::lanes::F8;
+use crate::solver::soft_step::pack::{Packed, plain_impulse, whiten_impulse};
 use crate::solver::soft_step::rows::WIDTH;
-use crate::trusted::Ends;
+use crate::solver::soft_step::turning::Turning;
+use crate::trusted::{Crowd, Ends};
 
 /// The class of a joint, or None for those that go one by one: rare kinds, and bodies whose answer the lanes do not know
 /// (kinematic, or locked along some axes).
@@ -128,6 +130,35 @@ pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const
         (0..hard_rows(row.class, sizes)).for_each(|i| row.lambda[i].0[lane] = warm * joint.impulses[i]);
         if let Some(extra) = extra.as_deref_mut() {
             row.has |= fill_extra(extra, lane, row.class, joint, scene.h, warm);
+        }
+    }
+}
+
+/// Bodies have turned: lanes of those that turn far get the whitening of their new orientation, and what the joint did in the sub-step
+/// stays the same angular impulse.
+#[cold]
+#[inline(never)]
+pub(super) fn turn<D: Dim, const N: usize, const A: usize, const W: usize, const F: usize, const S: usize>(
+    rows: &mut [WideRow<N, A, W, F>],
+    crowd: &Crowd<'_, Packed<S>>,
+    turning: &Turning<'_, D>,
+) {
+    for (at, row) in rows.iter_mut().enumerate() {
+        let ends = &crowd.ends()[at];
+        for (side, lane) in (0..2).flat_map(|side| (0..WIDTH).map(move |lane| (side, lane))) {
+            let slot = ends.slots[side][lane] as usize;
+            if !turning.has(slot) || !ends.writes(side, lane) {
+                continue;
+            }
+            let value = |of: &[F8], i: usize| of.get(i).map_or(0.0, |lanes| lanes.0[lane]);
+            let old = core::array::from_fn(|i| value(&row.whitenings[side], i));
+            let done = plain_impulse(&old, [0, 1, 2].map(|i| value(&row.turned[side], i)));
+            let mut impulse = D::Ang::ZERO;
+            (0..D::ANGULAR).for_each(|i| impulse.set(i, done[i]));
+            let new = turning.whitening_of(slot, crowd.get(at, side, lane));
+            let done = whiten_impulse::<D>(&new, impulse);
+            set(&mut row.whitenings[side], lane, |i| new[i]);
+            set(&mut row.turned[side], lane, |i| done[i]);
         }
     }
 }

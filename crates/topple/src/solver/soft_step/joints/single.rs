@@ -5,7 +5,8 @@ use super::{JointPass, JointScene};
 use crate::body::NO_SLOT;
 use crate::joint::{Answer, Joint, KEPT_MEMORY, Pair, PassLaw};
 use crate::math::*;
-use crate::solver::soft_step::pack::{Packed, Whitening, plain_spin, whiten_impulse};
+use crate::solver::soft_step::pack::{Packed, plain_spin, whiten_impulse};
+use crate::solver::soft_step::turning::Turning;
 use crate::trusted::{Crowd, Ends};
 
 /// A joint with all that the passes read and write, in the order of the colours.
@@ -108,31 +109,36 @@ pub(crate) struct SingleRun<'a, D: Dim, const S: usize> {
     /// The bodies of lane 0 of each row.
     pub crowd: Crowd<'a, Packed<S>>,
     pub rotations: &'a [D::Rot],
-    pub whitenings: &'a [Whitening],
+    pub turning: &'a Turning<'a, D>,
     pub h: Real,
 }
 
 impl<D: Dim, const S: usize> SingleRun<'_, D, S> {
     /// One pass over a run of joints.
     pub(crate) fn run(mut self, pass: JointPass) {
-        let count = self.whitenings.len();
+        let count = self.turning.len();
         for (i, row) in self.rows.iter_mut().enumerate() {
             let slots = row.slots.map(|slot| slot as usize);
             let packed = [0, 1].map(|side| *self.crowd.get(i, side, 0));
             let mut rotations = row.rotations;
             let mut spins = [[0.0; 3]; 2];
             let (mut v, mut w, mut moved) = ([D::Vec::ZERO; 2], [D::Ang::ZERO; 2], [D::Vec::ZERO; 2]);
+            let mut whitenings = [[0.0; 6]; 2];
             for side in (0..2).filter(|&side| slots[side] < count) {
                 rotations[side] = self.rotations[slots[side]];
                 (v[side], spins[side]) = packed[side].velocity::<D>();
-                w[side] = plain_spin::<D>(&self.whitenings[slots[side]], spins[side]);
+                whitenings[side] = self.turning.whitening(slots[side], rotations[side]);
+                if self.turning.has(slots[side]) {
+                    row.answer[side].inv_inertia = self.turning.inv_inertia(slots[side], rotations[side]);
+                }
+                w[side] = plain_spin::<D>(&whitenings[side], spins[side]);
                 moved[side] = packed[side].displacement::<D>();
             }
             let mut pair = Pair::new(v, w, row.answer);
             row.pass(&mut pair, pass, rotations, moved, self.h);
             for side in 0..2 {
                 let Some(body) = self.crowd.get_mut(i, side, 0) else { continue };
-                let change = whiten_impulse::<D>(&self.whitenings[slots[side]], pair.turned[side]);
+                let change = whiten_impulse::<D>(&whitenings[side], pair.turned[side]);
                 let sign = if side == 0 { -1.0 } else { 1.0 };
                 let u = core::array::from_fn(|i| spins[side][i] + sign * change[i]);
                 body.set_velocity::<D>(pair.v[side], u);

@@ -64,6 +64,22 @@ impl<D: Dim, const M: usize> Default for Group<D, M> {
     }
 }
 
+/// Gives a body its own inertia.
+fn set_inertia<D: Dim>(body: &mut Body, inv_inertia: D::Inertia) {
+    let own = inv_inertia.inverse();
+    body.lightness = 0.0;
+    for axis in 0..D::ANGULAR {
+        let mut unit = D::Ang::ZERO;
+        unit.set(axis, 1.0);
+        let (inverse, own) = (inv_inertia.apply(unit), own.apply(unit));
+        body.lightness = body.lightness.max(inverse.get(axis));
+        for i in 0..D::ANGULAR {
+            body.own_inverse[i][axis] = f64::from(inverse.get(i));
+            body.own[i][axis] = f64::from(own.get(i));
+        }
+    }
+}
+
 impl<D: Dim, const M: usize> Group<D, M> {
     /// Before the first pass of a step.
     pub(super) fn prepare(&mut self, rows: &[SingleRow<D>], scene: &JointScene<'_, D>) {
@@ -85,17 +101,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
         for (slot, body) in self.bodies.iter_mut().enumerate().filter(|(_, body)| body.is_end) {
             let props = &scene.props[slot];
             let answer = Answer::<D>::of(props);
-            let own = props.inv_inertia.inverse();
-            for axis in 0..D::ANGULAR {
-                let mut unit = D::Ang::ZERO;
-                unit.set(axis, 1.0);
-                let (inverse, own) = (props.inv_inertia.apply(unit), own.apply(unit));
-                body.lightness = body.lightness.max(inverse.get(axis));
-                for i in 0..D::ANGULAR {
-                    body.own_inverse[i][axis] = f64::from(inverse.get(i));
-                    body.own[i][axis] = f64::from(own.get(i));
-                }
-            }
+            set_inertia::<D>(body, props.inv_inertia);
             for axis in 0..D::N {
                 let is_free = answer.locks >> axis & 1 == 0;
                 body.inv_mass[axis] = if is_free { f64::from(answer.inv_mass) } else { 0.0 };
@@ -166,7 +172,15 @@ impl<D: Dim, const M: usize> Group<D, M> {
     fn load<const S: usize>(&mut self, run: &DirectRun<'_, D, S>, is_biased: bool) {
         for (slot, body) in self.bodies.iter_mut().enumerate().filter(|(_, body)| body.is_end) {
             let (v, u) = run.bodies[slot].velocity::<D>();
-            body.v = wide::<D>(v, plain_spin::<D>(&run.whitenings[slot], u));
+            let rotation = run.rotations[slot];
+            body.v = wide::<D>(v, plain_spin::<D>(&run.turning.whitening(slot, rotation), u));
+            if !is_biased && run.turning.has(slot) {
+                // It has turned: what was done is an angular impulse, not a change of its spin.
+                let done: [f64; 3] = core::array::from_fn(|i| body.done[WIDE - 3 + i]);
+                let impulse = times(&body.own, &done);
+                set_inertia::<D>(body, run.turning.inv_inertia(slot, rotation));
+                body.done[WIDE - 3..].copy_from_slice(&times(&body.own_inverse, &impulse));
+            }
             if is_biased {
                 (0..WIDE).for_each(|i| body.v[i] -= body.done[i]);
                 body.done = [0.0; WIDE];
@@ -184,7 +198,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
         is_biased: bool,
     ) {
         let link = &mut self.links[index];
-        let count = run.whitenings.len();
+        let count = run.turning.len();
         let slots = row.slots.map(|slot| slot as usize);
         let mut rotations = row.rotations;
         let (mut v, mut w, mut moved) = ([D::Vec::ZERO; 2], [D::Ang::ZERO; 2], [D::Vec::ZERO; 2]);
@@ -193,7 +207,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
             moved[side] = run.bodies[slots[side]].displacement::<D>();
             (v[side], w[side]) = if link.ends[side] == GROUND {
                 let (v, u) = run.bodies[slots[side]].velocity::<D>();
-                (v, plain_spin::<D>(&run.whitenings[slots[side]], u))
+                (v, plain_spin::<D>(&run.turning.whitening(slots[side], rotations[side]), u))
             } else {
                 narrow::<D>(&self.bodies[slots[side]].v)
             };
@@ -339,7 +353,8 @@ impl<D: Dim, const M: usize> Group<D, M> {
     ) {
         for (slot, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_end) {
             let (v, w) = narrow::<D>(&body.v);
-            run.bodies[slot].set_velocity::<D>(v, whiten_spin::<D>(&run.whitenings[slot], w));
+            let l = run.turning.whitening(slot, run.rotations[slot]);
+            run.bodies[slot].set_velocity::<D>(v, whiten_spin::<D>(&l, w));
         }
         if is_biased {
             return;

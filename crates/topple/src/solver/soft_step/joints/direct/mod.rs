@@ -26,7 +26,8 @@ use crate::joint::JointKind;
 use crate::math::*;
 use crate::solver::SimdWidth;
 use crate::solver::soft_step::lanes::{Kernel, Lanes};
-use crate::solver::soft_step::pack::{Packed, Whitening};
+use crate::solver::soft_step::pack::Packed;
+use crate::solver::soft_step::turning::Turning;
 use group::Group;
 use order::Order;
 
@@ -34,7 +35,7 @@ use order::Order;
 pub(crate) struct DirectRun<'a, D: Dim, const S: usize> {
     pub bodies: &'a mut [Packed<S>],
     pub rotations: &'a [D::Rot],
-    pub whitenings: &'a [Whitening],
+    pub turning: &'a Turning<'a, D>,
     pub scene: &'a JointScene<'a, D>,
 }
 
