@@ -37,8 +37,11 @@ impl<D: Dim> World<D> {
         self.scratch.ready = bodies;
         self.scratch.awake.warm(bodies);
         room::warm(&mut self.scratch.moved, bodies);
-        // Of contacts no more than there are by now: one takes as much memory as a body. Bodies in flight have none.
-        let Crowd { pairs, touching } = self.crowd();
+        // Of contacts hardly more than there are by now: one takes as much memory as a body. Bodies in flight have none.
+        let crowd = self.crowd();
+        let [pairs, touching] = [crowd.pairs, crowd.touching].map(|count| count + count / (2 * GROWTH));
+        room::warm(&mut self.scratch.pairs, pairs);
+        room::warm(&mut self.scratch.refine.grown, touching);
         room::warm(&mut self.scratch.changed, touching);
         room::warm(&mut self.events.begin, touching);
         self.contacts.warm(pairs);
@@ -54,7 +57,9 @@ impl<D: Dim> World<D> {
         for k in 0..SAMPLES {
             // In the middle of each part of the list.
             let at = slots.len() * (2 * k + 1) / (2 * SAMPLES);
-            let Some(proxy) = slots.get(at).filter(|proxy| proxy.kind == ProxyKind::Dynamic) else { continue };
+            let Some(proxy) = slots.get(at).filter(|proxy| proxy.kind == ProxyKind::Dynamic) else {
+                continue;
+            };
             let (min, max) = (proxy.fat.min.to_vec(), proxy.fat.max.to_vec());
             for axis in 0..D::N {
                 (low[axis][count], high[axis][count]) = (min.get(axis), max.get(axis));
