@@ -1,15 +1,32 @@
 //! The first step of a large pyramid beside its later ones, stage by stage: pair creation, cold trees, contacts from scratch.
 //!
 //! `first_step [dimension] [base] [rounds] [later steps] [threads]`; a base of 0 is a field of 5 000 boxes side by side. Minima of the rounds for the first step, medians for later ones.
+//!
+//! `first_step fresh [dimension] [base] [threads] [processes]`: every world in a process of its own, with memory that nobody has
+//! written yet, as a program meets it. Medians over the processes; the later step of each is its median of steps 100 to 200.
 use std::sync::Arc;
+use std::time::Instant;
 use topple::exec::Pool;
 use topple::world::STAGES;
 use topple::*;
 
+fn arg(i: usize, default: usize) -> usize {
+    std::env::args().nth(i).and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
 fn main() -> Result<(), Error> {
-    let arg = |i: usize, default: usize| {
-        std::env::args().nth(i).and_then(|text| text.parse().ok()).unwrap_or(default)
-    };
+    match std::env::args().nth(1).as_deref() {
+        Some("fresh") => {
+            processes();
+            return Ok(());
+        }
+        Some("once") => {
+            let pool = Arc::new(Pool::new(arg(4, 1)));
+            let base = arg(3, 20);
+            return if arg(2, 3) == 2 { once(&pool, || flat(base)) } else { once(&pool, || square(base)) };
+        }
+        _ => {}
+    }
     let (base, rounds, later, threads) = (arg(2, 20), arg(3, 10), arg(4, 20), arg(5, 1));
     let pool = Arc::new(Pool::new(threads));
     if arg(1, 3) == 2 {
@@ -47,6 +64,69 @@ fn square(base: usize) -> Result<World3, Error> {
         }
     }
     Ok(world)
+}
+
+/// Creation, the first step stage by stage and in all, and the median of steps 100 to 200, of one world [ms], and the growth of the
+/// resident memory [MiB]: one line of numbers.
+fn once<D: Dim>(pool: &Arc<Pool>, make: impl Fn() -> Result<World<D>, Error>) -> Result<(), Error> {
+    let before = resident();
+    let start = Instant::now();
+    let mut world = make()?;
+    let creation = start.elapsed();
+    world.set_executor(pool.clone());
+    let mut total = |count: usize| {
+        let one = |_| {
+            world.step();
+            world.profile().total
+        };
+        let mut times: Vec<_> = (0..count).map(one).collect();
+        times.sort();
+        (times[count / 2], STAGES.map(|(stage, _)| world.profile().stage(stage)))
+    };
+    let (first, stages) = total(1);
+    total(FIRST_LATER - 1);
+    let (later, _) = total(LATER);
+    let times = [creation].into_iter().chain(stages).chain([first, later]);
+    times.for_each(|time| print!("{} ", time.as_secs_f64() * 1e3));
+    println!("{}", resident() - before);
+    Ok(())
+}
+
+/// Resident memory of this process [MiB]; NaN where the system does not tell.
+fn resident() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let number = line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse::<f64>().ok());
+    number.map_or(f64::NAN, |kib| kib / 1024.0)
+}
+
+/// Steps that are told of as later ones: which is the first, and how many.
+const FIRST_LATER: usize = 100;
+const LATER: usize = 101;
+
+/// Runs this program again and again, once for every world.
+fn processes() {
+    let program = std::env::current_exe().expect("this program has a path");
+    let (dimension, base, threads, count) = (arg(2, 3), arg(3, 20), arg(4, 1), arg(5, 15));
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    for _ in 0..count {
+        let mut command = std::process::Command::new(&program);
+        command.arg("once").args([dimension, base, threads].map(|number| number.to_string()));
+        let output = command.output().expect("the program runs").stdout;
+        let text = String::from_utf8_lossy(&output);
+        let mut row: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let [.., first, later, _] = row[..] else { continue };
+        row.push(first / later);
+        columns.resize(row.len(), Vec::new());
+        columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
+    }
+    let names = ["creation"].into_iter().chain(STAGES.map(|(_, name)| name));
+    let names = names.chain(["first step", "later step", "memory [MiB]", "ratio"]);
+    println!("{:<12} {:>9} {:>9}", "[ms]", "median", "least");
+    for (name, mut column) in names.zip(columns) {
+        column.sort_by(f64::total_cmp);
+        println!("{name:<12} {:>9.3} {:>9.3}", column[column.len() / 2], column[0]);
+    }
 }
 
 fn run<D: Dim>(

@@ -62,7 +62,29 @@ impl<D: Dim> Contacts<D> {
 
     /// Adds a contact and hooks it into the lists of its two bodies.
     pub(crate) fn insert(&mut self, contact: Contact<D>, bodies: &mut Bodies<D>) -> u32 {
-        let record = ContactRecord {
+        let index = self.records.next_id().index;
+        if index as usize == self.hot.len() {
+            room::push(&mut self.hot, contact);
+        } else {
+            self.hot[index as usize] = contact;
+        }
+        self.adopt(bodies)
+    }
+
+    /// True if the next contacts get the indices from the end of `hot` on.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.records.len() == self.hot.len()
+    }
+
+    /// Takes in the contact that stands at the next index already: hooks it into the lists of its two bodies.
+    pub(crate) fn adopt(&mut self, bodies: &mut Bodies<D>) -> u32 {
+        let index = self.records.next_id().index;
+        let contact = &self.hot[index as usize];
+        self.has_grain |= contact.flags & flags::GRAIN != 0;
+        if !contact.is_part() {
+            self.pairs.insert(contact.key(), index);
+        }
+        let mut record = ContactRecord {
             edges: [[NONE; 2]; 2],
             color: NO_COLOR,
             color_slot: NONE,
@@ -70,26 +92,17 @@ impl<D: Dim> Contacts<D> {
             is_linked: false,
             has_begun: false,
         };
-        self.has_grain |= contact.flags & flags::GRAIN != 0;
-        let index = self.records.insert(record).index;
-        if index as usize == self.hot.len() {
-            room::push(&mut self.hot, contact);
-        } else {
-            self.hot[index as usize] = contact;
-        }
-        if !contact.is_part() {
-            self.pairs.insert(contact.key(), index);
-        }
-        for side in 0..2 {
+        for (side, body) in contact.bodies.into_iter().enumerate() {
             let edge = 2 * index + side as u32;
-            let body = &mut bodies.records[contact.bodies[side]];
+            let body = &mut bodies.records[body];
             body.contact_count += 1;
             let next = core::mem::replace(&mut body.first_contact, edge);
-            self.records[index].edges[side] = [NONE, next];
+            record.edges[side] = [NONE, next];
             if next != NONE {
                 self.edge_mut(next)[0] = edge;
             }
         }
+        self.records.insert(record);
         index
     }
 

@@ -73,7 +73,7 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
             }
             let contact = self.contacts.get(index as usize);
             let before = contact.cache;
-            return Some(PairTask { source: self.source, contact, counters: &mut self.counters, before });
+            return Some(PairTask::new(self.source, contact, &mut self.counters, before));
         }
     }
 
@@ -89,15 +89,27 @@ pub struct PairTask<'a, D: Dim> {
     pub(super) contact: &'a mut Contact<D>,
     pub(super) counters: &'a mut NarrowCounters,
     /// The cache before the contact was computed.
-    pub(super) before: PairCache,
+    before: PairCache,
+    /// Place of b's centre of mass as seen from a's, once it is known.
+    relative: Option<Pose<D>>,
 }
 
-impl<D: Dim> PairTask<'_, D> {
+impl<'a, D: Dim> PairTask<'a, D> {
+    pub(super) fn new(
+        source: &'a PairSource<'a, D>,
+        contact: &'a mut Contact<D>,
+        counters: &'a mut NarrowCounters,
+        before: PairCache,
+    ) -> Self {
+        Self { source, contact, counters, before, relative: None }
+    }
+
     /// Place of b's centre of mass as seen from a's.
-    pub(super) fn relative_place(&self) -> Pose<D> {
-        let [a, b] = self.contact.bodies;
-        let places = &self.source.bodies.places;
-        places[a as usize].relative(places[b as usize])
+    #[inline]
+    pub(super) fn relative_place(&mut self) -> Pose<D> {
+        let (bodies, places) = (self.contact.bodies, &self.source.bodies.places);
+        let find = || places[bodies[0] as usize].relative(places[bodies[1] as usize]);
+        *self.relative.get_or_insert_with(find)
     }
 
     /// True if two convex shapes lie on each other with whole faces, all points being as close to within the slop: what rolls touches

@@ -66,7 +66,7 @@ impl<D: Dim> ContactBatch<'_, D> {
     pub(super) fn update_parts(&mut self, head: u32) {
         let contact = self.contacts.get(head as usize);
         let before = contact.cache;
-        let mut task = PairTask { source: self.source, contact, counters: &mut self.counters, before };
+        let mut task = PairTask::new(self.source, contact, &mut self.counters, before);
         if task.try_keep() {
             return;
         }
@@ -83,7 +83,7 @@ impl<D: Dim> ContactBatch<'_, D> {
             at = part.next_part;
         }
         let contact = self.contacts.get(head as usize);
-        let mut task = PairTask { source: self.source, contact, counters: &mut self.counters, before };
+        let mut task = PairTask::new(self.source, contact, &mut self.counters, before);
         let (job, _, counters) = task.job();
         composite::collide(&job, counters, &mut self.parts);
         let parts = &self.parts;

@@ -29,9 +29,9 @@ pub trait Solver<D: Dim>: Send + Sync {
     /// Advances the awake bodies by one step. Called once per step.
     fn solve(&mut self, context: &mut SolverContext<'_, D>);
 
-    /// So many awake bodies are to be expected: memory that is asked for now need not be in the next step. Called as bodies are
-    /// created, now and then. Default: nothing.
-    fn expect(&mut self, _bodies: usize) {}
+    /// So many awake bodies are to be expected, and about so many pairs, of which so many touch: memory that is asked for now need not be
+    /// in the next step. Called as bodies are created, now and then. Default: nothing.
+    fn expect(&mut self, _bodies: usize, _pairs: usize, _touching: usize) {}
 
     /// True if impulses and `impulse_time` are finite after every solve, normal impulses not negative. Otherwise the world looks at
     /// what was left in contacts and joints, and clears those with impossible numbers, so that they poison neither the next step nor

@@ -1,4 +1,4 @@
-//! Memory: arrays that are zero without having been written, arrays that begin with a cache line, and asking for memory ahead.
+//! Memory: arrays that begin with a cache line, that are zero without having been written, and asking for memory ahead.
 
 use super::crowd::Ends;
 use super::lanes::F8;
@@ -73,46 +73,21 @@ fn fields_of_rows<const N: usize, const A: usize, const P: usize, const T: usize
     zero(writes);
 }
 
-/// Makes the array `count` long without copying what was there: items that are new, or all of them, are zero. Memory fresh from the
-/// system is zero already, and is not touched before it is used.
-pub(crate) fn fit_zeroed<T: Zero>(items: &mut Vec<T>, count: usize) {
-    // SAFETY: all bits zero are a valid `T`.
-    let blank = unsafe { core::mem::zeroed::<T>() };
-    if count <= items.capacity() {
-        items.resize(count, blank);
-        return;
-    }
-    let roomy = count.max(items.capacity() + items.capacity() / 4);
-    *items = Vec::new();
-    let layout = std::alloc::Layout::array::<T>(roomy);
-    let Some(layout) = layout.ok().filter(|layout| layout.size() > 0) else {
-        return items.resize(count, blank);
-    };
-    // SAFETY: the layout is that of `roomy` items and not empty; the memory is zero, which is `roomy` valid items, from the allocator
-    // that `Vec` uses.
-    unsafe {
-        let memory = std::alloc::alloc_zeroed(layout);
-        if memory.is_null() {
-            std::alloc::handle_alloc_error(layout);
-        }
-        *items = Vec::from_raw_parts(memory.cast::<T>(), roomy, roomy);
-    }
-    items.truncate(count);
-}
-
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// A cache line.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-struct Line([u8; LINE]);
+/// What memory is asked for in [bytes]: no more than what allocators align to anyway. Whatever asks for more is copied when it grows, and filled by hand
+/// when it is to be zero; large blocks of words are moved by the system without copying, and are zero when they come.
+const WORD: usize = size_of::<u64>();
 
 /// A list of items that starts with a cache line. From the allocator, lists begin anywhere.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Lines<T: Copy> {
-    lines: Vec<Line>,
-    /// How many items the lines hold: all of them written.
+    /// A little more than the items need. Wherever an item would be, there is one or all bits are zero.
+    words: Vec<u64>,
+    /// Words before the first line; always what the address of the words asks for.
+    start: usize,
+    /// How many items there are: all of them written, or zero where that is an item.
     len: usize,
     of: PhantomData<T>,
 }
@@ -123,26 +98,97 @@ impl<T: Copy> Lines<T> {
 
     pub(crate) fn new() -> Self {
         let () = Self::FITS;
-        Self { lines: Vec::new(), len: 0, of: PhantomData }
+        Self::of_words(Vec::new(), 0)
+    }
+
+    fn of_words(words: Vec<u64>, len: usize) -> Self {
+        let start = words.as_ptr().align_offset(LINE);
+        Self { words, start, len, of: PhantomData }
     }
 
     pub(crate) fn clear(&mut self) {
         self.len = 0;
     }
 
+    /// Words for so many items, wherever the first line begins.
+    fn words_for(len: usize) -> usize {
+        let bytes = len.checked_mul(size_of::<T>()).expect("less than all memory there could be");
+        if bytes == 0 { 0 } else { bytes.div_ceil(WORD) + LINE / WORD }
+    }
+
+    /// The first item, aligned for it; a place for none if there are no words.
+    #[inline(always)]
+    fn first(&self) -> *const T {
+        self.words.as_ptr().wrapping_add(self.start).cast()
+    }
+
+    #[inline(always)]
+    fn first_mut(&mut self) -> *mut T {
+        self.words.as_mut_ptr().wrapping_add(self.start).cast()
+    }
+
+    /// Memory for so many items; those that are there stay.
+    fn make_room(&mut self, len: usize) {
+        let words = Self::words_for(len);
+        if words <= self.words.len() {
+            return;
+        }
+        let (old_start, used) = (self.start, self.words.len() - self.start.min(self.words.len()));
+        room::fit(&mut self.words, words, 0);
+        self.start = self.words.as_ptr().align_offset(LINE);
+        if self.start != old_start && used > 0 {
+            // The new place is another part of a line: everything moves by a few words, zeros that are not yet items included.
+            let moved = used.min(self.words.len() - self.start);
+            let base: *mut core::mem::MaybeUninit<u64> = self.words.as_mut_ptr().cast();
+            // SAFETY: `used` words from the old start on were all that there was, and the list has only grown since; from the new start on there are
+            // at least `moved`. What becomes free at the front is no item any more.
+            unsafe { core::ptr::copy(base.add(old_start), base.add(self.start), moved) };
+        }
+    }
+
+    /// Makes room for `len` items in all and touches it, as `room::warm` does. Nothing is put in.
+    pub(crate) fn warm(&mut self, len: usize) {
+        self.make_room(len);
+    }
+
     /// Adds copies of `item`, or forgets the last ones.
     pub(crate) fn resize(&mut self, len: usize, item: T) {
-        let bytes = len.checked_mul(size_of::<T>()).expect("less than all memory there could be");
-        let lines = bytes.div_ceil(LINE);
-        if lines > self.lines.len() {
-            room::fit(&mut self.lines, lines, Line([0; LINE]));
-        }
-        let first: *mut T = self.lines.as_mut_ptr().cast();
+        self.make_room(len);
+        let first = self.first_mut();
         for at in self.len..len {
-            // SAFETY: `at` is below `len`, for which there are lines, and items may begin there.
+            // SAFETY: `at` is below `len`, for which there are words after the start, and items may begin there.
             unsafe { first.add(at).write(item) };
         }
         self.len = len;
+    }
+}
+
+impl<T: Zero> Lines<T> {
+    /// Makes the list `len` long. Items are what they were, or what was there in their place before, or zero. Memory fresh from the system is zero
+    /// already, and is not touched before it is used.
+    pub(crate) fn fit(&mut self, len: usize) {
+        if self.words.is_empty() {
+            *self = Self::of_words(vec![0; Self::words_for(len)], 0);
+        }
+        self.make_room(len);
+        self.len = len;
+    }
+}
+
+impl<T: Copy> Default for Lines<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Copy> Clone for Lines<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::new();
+        if let Some(&item) = self.first_chunk::<1>().map(|[item]| item) {
+            copy.resize(self.len, item);
+            copy.copy_from_slice(self);
+        }
+        copy
     }
 }
 
@@ -151,9 +197,9 @@ impl<T: Copy> Deref for Lines<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: `len` items were written from the start of the lines on, which are aligned for them. An empty list of lines has an
-        // aligned pointer too.
-        unsafe { core::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
+        // SAFETY: from the start on there are words for `len` items, all of them written, or zero where that is an item; the start is aligned for
+        // them, and is so without any words too.
+        unsafe { core::slice::from_raw_parts(self.first(), self.len) }
     }
 }
 
@@ -161,7 +207,7 @@ impl<T: Copy> DerefMut for Lines<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as above, and the list is borrowed mutably.
-        unsafe { core::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
+        unsafe { core::slice::from_raw_parts_mut(self.first_mut(), self.len) }
     }
 }
 
@@ -208,15 +254,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zeroed_arrays_are_long_enough_and_zero() {
-        let mut items = vec![7_u64; 3];
+    fn fresh_lists_are_zero_and_warm_ones_keep_their_room() {
+        let mut items = Lines::<[u32; 6]>::new();
         for count in [3, 5, 4, 2000, 10, 2100, 5000, 0, 6000] {
-            fit_zeroed(&mut items, count);
+            items.fit(count);
             assert_eq!(items.len(), count);
-            assert!(count <= 5 || items[5..].iter().all(|&x| x == 0));
+            assert!(items.iter().all(|item| *item == [0; 6]));
+            assert!(items.as_ptr().addr().is_multiple_of(LINE), "starts with a line");
         }
-        let mut nothing = vec![[7_u8; 0]; 3];
-        fit_zeroed(&mut nothing, 10);
+        items[7] = [7; 6];
+        for count in [1, 6001, 20_000, 20_100, 300_000] {
+            items.warm(count);
+            assert_eq!((items.len(), items[7]), (6000, [7; 6]));
+            assert!(items.as_ptr().addr().is_multiple_of(LINE), "starts with a line");
+        }
+        let at = items.as_ptr();
+        items.fit(300_000);
+        assert_eq!((items.as_ptr(), items[7], items[299_999]), (at, [7; 6], [0; 6]));
+        let mut nothing = Lines::<[u8; 0]>::new();
+        nothing.fit(10);
         assert_eq!(nothing.len(), 10);
     }
 

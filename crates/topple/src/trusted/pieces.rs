@@ -6,7 +6,9 @@
 
 use super::memory::prefetch_lines;
 use crate::exec::Executor;
+use crate::store::room;
 use core::marker::PhantomData;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// What can be handed out piece by piece.
 ///
@@ -235,10 +237,43 @@ pub(crate) fn in_pieces<C: IntoCut>(
     });
 }
 
+/// Adds `count` items at the end of a list: `make(i)` for the i-th of them, in pieces of `size`, on the threads of the executor.
+pub(crate) fn extend_in_pieces<T: Send>(
+    executor: &dyn Executor,
+    size: usize,
+    items: &mut Vec<T>,
+    count: usize,
+    make: impl Fn(usize) -> T + Sync,
+) {
+    room::make_room(items, count);
+    let (before, made) = (items.len(), AtomicUsize::new(0));
+    in_pieces(executor, size, &mut items.spare_capacity_mut()[..count], |piece, places| {
+        for (i, place) in places.iter_mut().enumerate() {
+            place.write(make(piece * size + i));
+        }
+        made.fetch_add(places.len(), Ordering::Release);
+    });
+    assert_eq!(made.load(Ordering::Acquire), count, "all pieces have run");
+    // SAFETY: the places lie behind the last item, there are `count` of them, and all have been written.
+    unsafe { items.set_len(before + count) };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::exec::{Pool, Serial};
+
+    #[test]
+    fn lists_grow_in_pieces() {
+        for executor in [&Serial as &dyn Executor, &Pool::new(3)] {
+            for count in [0, 1, 6, 7, 8, 100] {
+                let mut items = vec!["first".to_string()];
+                extend_in_pieces(executor, 7, &mut items, count, |i| i.to_string());
+                assert_eq!(items.len(), count + 1);
+                assert!(items.iter().skip(1).enumerate().all(|(i, item)| *item == i.to_string()));
+            }
+        }
+    }
 
     #[test]
     fn every_item_is_handed_out_once() {

@@ -54,9 +54,11 @@ impl<D: Dim> World<D> {
         room::make_room(&mut ghosts, suspects.len());
         ghosts.clear();
         ghosts.extend_from_slice(suspects);
+        // If all pairs are new, nothing touched anything in the last step.
+        let is_first = self.profile.counters.new_pairs as usize == self.contacts.pair_count();
         // All are judged before any is dropped, so that the order does not matter.
         in_pieces(&*self.executor, BATCH, &mut ghosts[..], |_, indices| {
-            for index in indices.iter_mut().filter(|index| !self.is_ghost(**index)) {
+            for index in indices.iter_mut().filter(|index| !self.is_ghost(**index, is_first)) {
                 *index = NONE;
             }
         });
@@ -90,27 +92,30 @@ impl<D: Dim> World<D> {
         })
     }
 
-    fn is_ghost(&self, index: u32) -> bool {
-        self.contacts.hot[index as usize].bodies.iter().any(|&body| self.is_ghost_of(index, body))
+    fn is_ghost(&self, index: u32, is_first: bool) -> bool {
+        let bodies = self.contacts.hot[index as usize].bodies;
+        bodies.into_iter().any(|body| self.is_ghost_of(index, body, is_first))
     }
 
-    /// True if the contact is not there for `body`, seen together with what else it touches.
-    fn is_ghost_of(&self, index: u32, body: u32) -> bool {
-        let Some(touch) = self.touch(index, body) else { return false };
+    /// True if the contact is not there for `body`, seen together with what else it touches. `is_first`: nothing did in the last step.
+    fn is_ghost_of(&self, index: u32, body: u32, is_first: bool) -> bool {
         let contact = &self.contacts.hot[index as usize];
-        // Points that nobody covers yet, as bits.
-        let mut open = (1_u32 << contact.manifold.count) - 1;
         let record = &self.bodies.records[body];
         let first = record.first_contact;
         let was_touching = || {
             let mut all = self.contacts.of_body(first);
-            all.any(|(other, _)| self.contacts.hot[other as usize].flags & flags::WAS_SOLID != 0)
+            !is_first && all.any(|(other, _)| self.contacts.hot[other as usize].flags & flags::WAS_SOLID != 0)
         };
+        let side = usize::from(contact.bodies[0] == body);
         // Only what has edges is flush with something.
-        let is_fit = || self.shapes[touch.shape].shape.keeps_contacts();
-        if touch.is_loose && (record.contact_count as usize > MOST_LOOSE || !is_fit() || !was_touching()) {
+        let is_fit = || self.shapes[contact.shapes[side]].shape.keeps_contacts();
+        let is_loose = self.bodies.records[contact.bodies[side]].kind == BodyKind::Dynamic;
+        if is_loose && (record.contact_count as usize > MOST_LOOSE || !is_fit() || !was_touching()) {
             return false;
         }
+        let Some(touch) = self.touch(index, body) else { return false };
+        // Points that nobody covers yet, as bits.
+        let mut open = (1_u32 << contact.manifold.count) - 1;
         let mut may_be_loose = None;
         let mut places = None;
         for (other, _) in self.contacts.of_body(first) {

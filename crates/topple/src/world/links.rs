@@ -143,17 +143,18 @@ impl<D: Dim> World<D> {
         filter([body(a.body), body(b.body)], [id(first), id(second)])
     }
 
-    /// Creates the contact of a new pair, unless the user or the kinds of shapes forbid it.
-    pub(crate) fn create_contact(&mut self, key: PairKey) -> bool {
-        let shapes = Proxies::<D>::split(key);
+    /// True if a pair of the broad phase gets a contact: unless the user or the kinds of shapes forbid it.
+    pub(crate) fn is_contact(&self, key: PairKey) -> bool {
+        let (a, b) = Proxies::<D>::split(key);
         // A user's broad phase may report anything: shapes that are gone, pairs of one body, the order turned round.
-        let known = shapes.0 < shapes.1 && (shapes.1 as usize) < self.proxies.slots().len();
-        if !known || !self.proxies.is_pair(shapes.0, shapes.1) {
-            return false;
-        }
-        if !self.may_have_contact(shapes.0, shapes.1) {
-            return false;
-        }
+        let known = a < b && (b as usize) < self.proxies.slots().len();
+        known && self.proxies.is_pair(a, b) && self.may_have_contact(a, b)
+    }
+
+    /// The contact of a new pair for which [`Self::is_contact`] holds, not yet in any list.
+    #[inline]
+    pub(crate) fn draft_contact(&self, key: PairKey) -> Contact<D> {
+        let shapes = Proxies::<D>::split(key);
         let (a, b) = (&self.shapes[shapes.0], &self.shapes[shapes.1]);
         let mut bits = 0;
         let mut set = |wanted: bool, bit: u16| bits |= if wanted { bit } else { 0 };
@@ -165,12 +166,7 @@ impl<D: Dim> World<D> {
         set(a.shape.composite().is_some() || b.shape.composite().is_some(), flags::COMPOSITE);
         let mut contact = Contact::new([a.body, b.body], [shapes.0, shapes.1], bits);
         mix_materials(&mut contact, a, b, &self.bodies, &self.settings);
-        let bodies = contact.bodies;
-        let index = self.contacts.insert(contact, &mut self.bodies);
-        if bodies.iter().any(|&body| self.bodies.is_awake(body)) {
-            self.contacts.awake.insert(index);
-        }
-        true
+        contact
     }
 
     /// Mixes the materials of a contact again, and its margins.

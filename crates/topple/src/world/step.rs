@@ -4,7 +4,7 @@
 use super::{Stage, World, finalize, gather, hits};
 use crate::body::{AwakeBodies, BodySet, NONE};
 use crate::broad_phase::PairKey;
-use crate::contact::{Contacts, flags};
+use crate::contact::flags;
 use crate::continuous;
 use crate::exec::Executor;
 use crate::math::*;
@@ -12,14 +12,17 @@ use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
 use crate::shape::ShapeOps;
 use crate::solver::SolverContext;
 use crate::store::room;
-use crate::trusted::{Each, Owned, Owners, in_pieces};
+use crate::trusted::{Each, Owned, Owners, extend_in_pieces, in_pieces};
 use std::time::Instant;
 
 /// Lists of more new pairs than this are not kept for the next step: so many come when a world begins, and not again.
 const KEPT_PAIRS: usize = 16_384;
 
-/// Pairs per piece when those that are known are left out; a constant, as [`BATCH`].
+/// Pairs per piece when those that get no contact are left out; a constant, as [`BATCH`].
 const PAIRS: usize = 1024;
+
+/// Contacts per piece when many are made at once; a constant, as [`BATCH`].
+const DRAFTS: usize = 256;
 
 /// How many pairs ahead memory is asked for the place of a new one.
 const AHEAD: usize = 8;
@@ -110,24 +113,46 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     pairs.clear();
     let broad_phase = &mut world.methods.broad_phase;
     broad_phase.find_pairs(&world.proxies, &moved, &*world.executor, &mut pairs);
-    keep_new(&world.contacts, &*world.executor, &mut pairs, &mut world.scratch.kept);
+    let mut kept = core::mem::take(&mut world.scratch.kept);
+    // Most pairs of a moving world are old acquaintances.
+    if world.contacts.pair_count() > 0 {
+        keep(&*world.executor, &mut pairs, &mut kept, |key| world.contacts.find(key).is_none());
+    }
     // DETERMINISM: the order of the method does not matter from here on.
     pairs.sort_unstable();
     pairs.dedup();
+    // PERF: in order, so that what is asked about a shape is asked at once.
+    keep(&*world.executor, &mut pairs, &mut kept, |key| world.is_contact(key));
+    world.scratch.kept = kept;
     world.contacts.reserve(pairs.len());
+    let is_drafted = world.contacts.is_packed() && pairs.len() >= DRAFTS;
+    if is_drafted {
+        let mut contacts = core::mem::take(&mut world.contacts.hot);
+        let draft = |i: usize| world.draft_contact(pairs[i]);
+        extend_in_pieces(&*world.executor, DRAFTS, &mut contacts, pairs.len(), draft);
+        world.contacts.hot = contacts;
+    }
     for (i, &key) in pairs.iter().enumerate() {
         // PERF: pairs come in order, but their places in the table do not.
         if let Some(&ahead) = pairs.get(i + AHEAD) {
             world.contacts.pairs.prefetch(ahead);
         }
-        if world.create_contact(key) {
-            world.profile.counters.new_pairs += 1;
-            world.wake_by_arrival(key, &moved);
-            if world.settings.sleeping_contacts {
-                world.scratch.asleep.extend(world.contacts.find(key));
-            }
+        let index = if is_drafted {
+            world.contacts.adopt(&mut world.bodies)
+        } else {
+            let contact = world.draft_contact(key);
+            world.contacts.insert(contact, &mut world.bodies)
+        };
+        let bodies = world.contacts.hot[index as usize].bodies;
+        if bodies.iter().any(|&body| world.bodies.is_awake(body)) {
+            world.contacts.awake.insert(index);
+        }
+        world.wake_by_arrival(key, &moved);
+        if world.settings.sleeping_contacts {
+            world.scratch.asleep.push(index);
         }
     }
+    world.profile.counters.new_pairs += pairs.len() as u32;
     world.look_at_sleepers();
     world.profile.counters.moved = moved.len() as u32;
     world.scratch.moved = moved;
@@ -136,21 +161,18 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     }
 }
 
-/// Leaves the pairs that have no contact yet, in their order: most pairs of a moving world are old acquaintances.
-fn keep_new<D: Dim>(
-    contacts: &Contacts<D>,
+/// Leaves the pairs for which `is_kept` holds, in their order.
+fn keep(
     executor: &dyn Executor,
     pairs: &mut Vec<PairKey>,
     kept: &mut Vec<usize>,
+    is_kept: impl Fn(PairKey) -> bool + Sync,
 ) {
-    if contacts.pair_count() == 0 {
-        return;
-    }
     kept.clear();
     kept.resize(pairs.len().div_ceil(PAIRS), 0);
     in_pieces(executor, PAIRS, (&mut *pairs, Each::of(kept)), |_, (part, kept)| {
         for i in 0..part.len() {
-            if contacts.find(part[i]).is_none() {
+            if is_kept(part[i]) {
                 part[*kept] = part[i];
                 *kept += 1;
             }
@@ -275,6 +297,9 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                         _ => true,
                     };
                     if is_suspect {
+                        if result.suspects.is_empty() {
+                            room::make_room(&mut result.suspects, part.len());
+                        }
                         result.suspects.push(at);
                     }
                 }

@@ -23,6 +23,7 @@ mod nodes;
 mod pairs;
 mod quads;
 mod slabs;
+mod sweep;
 mod tree;
 
 use super::{BroadPhase, PairKey, Proxies, ProxyKind};
@@ -36,6 +37,7 @@ use geometry::is_bounded;
 use pairs::{Search, Seeds};
 use slabs::Ray;
 use std::sync::Mutex;
+use sweep::Sweep;
 use tree::{INDEX, LEAF, MOVED, Tree};
 
 /// Where a proxy is: the two high bits of its home; the rest says where there.
@@ -59,6 +61,9 @@ const DENSE: usize = 4;
 /// The latter pays later where bodies are crowded, which means that a moved one has so many pairs in the plane, and in space.
 const DENSE_CROWD: usize = 2;
 const CROWD: [Real; 2] = [3.0, 0.5];
+/// When more than so many proxies wait, room is made for the tree that they will be in, and again whenever they are one part of so many more.
+const MANY_PENDING: usize = 256;
+const PENDING_GROWTH: usize = 8;
 /// How many moves ahead memory is asked for what a move needs next.
 const AHEAD: usize = 6;
 /// Pairs of nodes per piece of the search.
@@ -68,6 +73,8 @@ const PIECE: usize = 256;
 enum Piece {
     /// Pairs of nodes of the moving tree.
     Siblings(Range<usize>),
+    /// Boxes of the moving tree in order along an axis.
+    Sweep(Range<usize>),
     /// Moved leaves of the moving tree, against that tree.
     Within(Range<usize>),
     /// Moved leaves of the moving tree, against the static tree.
@@ -85,6 +92,8 @@ pub struct BroadPhaseBvh<D: Dim> {
     /// Where each proxy is.
     homes: Vec<u32>,
     pending: Vec<u32>,
+    /// Pending ones for which there is room in the trees.
+    ready: usize,
     unbounded: Vec<u32>,
     /// Scratch: proxies that went far.
     far: Vec<u32>,
@@ -93,6 +102,10 @@ pub struct BroadPhaseBvh<D: Dim> {
     /// Scratch of the search: moved leaves, per tree; what pieces find.
     leaves: [Vec<u32>; 2],
     searches: Vec<Mutex<Search>>,
+    /// Most of the moving tree is new since the last search.
+    is_new: bool,
+    /// The boxes of the moving tree in order, if all of it is new; only during the search.
+    sweep: Option<Sweep>,
     /// In the last search that tells.
     is_crowded: bool,
     visited: u64,
@@ -106,11 +119,14 @@ impl<D: Dim> Default for BroadPhaseBvh<D> {
             fixed: Tree::new(STATIC),
             homes: Vec::new(),
             pending: Vec::new(),
+            ready: 0,
             unbounded: Vec::new(),
             far: Vec::new(),
             updated: Vec::new(),
             leaves: [Vec::new(), Vec::new()],
             searches: Vec::new(),
+            is_new: false,
+            sweep: None,
             is_crowded: false,
             visited: 0,
             tested: 0,
@@ -209,6 +225,18 @@ impl<D: Dim> BroadPhaseBvh<D> {
         }
     }
 
+    /// Makes room in the trees for the proxies that wait, and some more, and touches it: see `store/room.rs`.
+    fn make_room(&mut self, proxies: &Proxies<D>) {
+        self.ready = self.pending.len() + self.pending.len() / PENDING_GROWTH;
+        let is_static = |proxy: &&u32| proxies.get(**proxy).kind == ProxyKind::Static;
+        let fixed = self.pending.iter().filter(is_static).count();
+        for (tree, more) in [(&mut self.fixed, fixed), (&mut self.moving, self.pending.len() - fixed)] {
+            if more > 0 {
+                tree.warm(tree.len() + more + more / PENDING_GROWTH);
+            }
+        }
+    }
+
     /// Brings far and pending proxies into their trees, one by one or all at once, and refreshes the trees.
     fn flush(&mut self, proxies: &Proxies<D>, dense: bool, executor: &dyn Executor) {
         let mut far = core::mem::take(&mut self.far);
@@ -221,6 +249,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
             let changed = far.iter().filter(|&&proxy| far_here(&self.homes, proxy)).count()
                 + pending.iter().filter(mine).count();
             if changed * BULK > tree.len() {
+                self.is_new |= !is_static && changed > tree.len();
                 for &proxy in &far {
                     if far_here(&self.homes, proxy) {
                         tree.set_leaf(self.homes[proxy as usize] & !KIND, &proxies.get(proxy).fat);
@@ -249,6 +278,7 @@ impl<D: Dim> BroadPhaseBvh<D> {
         }
         far.clear();
         pending.clear();
+        self.ready = 0;
         (self.far, self.pending) = (far, pending);
     }
 
@@ -328,6 +358,11 @@ impl<D: Dim> BroadPhaseBvh<D> {
                 let pairs = pairs.map(|pair| 2 * pair as u32);
                 search.run(proxies, moving, moving, Seeds::Nodes, pairs.map(|first| (first, first + 1)));
             }
+            Piece::Sweep(boxes) => {
+                if let Some(sweep) = &self.sweep {
+                    search.tested += sweep.run(boxes, proxies, &mut search.pairs);
+                }
+            }
             Piece::Within(leaves) => {
                 search.climb(proxies, moving, &self.leaves[0][leaves]);
             }
@@ -350,7 +385,11 @@ impl<D: Dim> BroadPhaseBvh<D> {
             number = number.wrapping_sub(len.div_ceil(PIECE));
             range
         };
-        if dense {
+        if let Some(sweep) = &self.sweep {
+            if let Some(range) = part(sweep.len()) {
+                return Some(Piece::Sweep(range));
+            }
+        } else if dense {
             // Not the root and its unused neighbour.
             if let Some(range) = part(self.moving.nodes.len() / 2) {
                 return Some(Piece::Siblings(range.start.max(1)..range.end));
@@ -411,6 +450,9 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         assert!(proxy < INDEX, "more proxies than a node can number");
         self.take_out(proxy);
         self.put_in(proxies, proxy);
+        if self.pending.len() > self.ready.max(MANY_PENDING) {
+            self.make_room(proxies);
+        }
         let settled = self.moving.len() + self.fixed.len();
         if self.pending.len() > MAX_PENDING.max(MAX_PENDING_SHARE * settled) {
             self.far.clear();
@@ -447,6 +489,8 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         let share = if self.is_crowded { DENSE_CROWD } else { DENSE };
         let dense = moved.len() * share > self.moving.len() && self.moving.is_marked();
         let before = out.len();
+        let is_new = core::mem::take(&mut self.is_new);
+        self.sweep = if dense && is_new { Sweep::of(&self.moving.nodes) } else { None };
         self.list_leaves(if dense && self.fixed.len() == 0 { &[] } else { moved }, dense);
         let pieces = (0..).take_while(|&number| self.piece(dense, number).is_some()).count();
         let mut searches = core::mem::take(&mut self.searches);
@@ -459,6 +503,9 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
                 self.search(proxies, piece, &mut search);
             }
         });
+        self.sweep = None;
+        let found = searches[..pieces].iter_mut().filter_map(|search| search.get_mut().ok());
+        room::make_room(out, found.map(|search| search.pairs.len()).sum());
         for search in &mut searches[..pieces] {
             let Ok(search) = search.get_mut() else { continue };
             out.append(&mut search.pairs);

@@ -415,6 +415,12 @@ impl<D: Dim> Tree<D> {
         (self.marked, self.many_marks) = (true, false);
     }
 
+    /// Makes room for a tree of so many leaves to be built, and touches it.
+    pub(super) fn warm(&mut self, leaves: usize) {
+        self.nodes.warm(2 * leaves);
+        room::warm(&mut self.items, leaves);
+    }
+
     /// Builds the whole tree from its leaves and `more`, of which there are `most` or fewer.
     pub(super) fn rebuild(
         &mut self,

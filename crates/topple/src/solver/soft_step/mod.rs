@@ -88,8 +88,8 @@ impl<D: Dim> Solver<D> for SolverSoftStep<D> {
         "soft-step"
     }
 
-    fn expect(&mut self, bodies: usize) {
-        D::expect(&mut self.core, bodies);
+    fn expect(&mut self, bodies: usize, pairs: usize, touching: usize) {
+        D::expect(&mut self.core, bodies, [pairs, touching]);
     }
 
     fn leaves_finite(&self) -> bool {

@@ -70,6 +70,12 @@ pub(super) struct Plan {
 const SERIAL: u32 = 3;
 
 impl Plan {
+    /// Makes room for so many rows, and contacts, and touches it.
+    pub(super) fn warm(&mut self, rows: usize, contacts: usize) {
+        room::warm(&mut self.cold, rows);
+        room::warm(&mut self.homes, contacts);
+    }
+
     /// Cuts the colours into rows and lists the stages.
     pub(super) fn make<D: Dim>(
         &mut self,

@@ -16,7 +16,7 @@ use super::pack::{Packed, Whiten, Whitening, whiten_spin, whitening};
 use super::plan::{BODIES_PER_PIECE, Plan, ROWS_PER_PIECE};
 use super::prepare::{PrepareParams, body_line};
 use super::rolling::Rolling;
-use super::rows::{ColdRow, FrictionRow, Row};
+use super::rows::{ColdRow, FrictionRow, Row, WIDTH};
 use super::softness::Softness;
 use super::spinners::Spinners;
 use super::stages::{Rest, Substeps};
@@ -29,7 +29,7 @@ use crate::math::*;
 use crate::solver::{HeavyLoad, SolverContext};
 use crate::store::room;
 use crate::trusted::{
-    Arrays, Checks, Each, Ends, Owned, Owners, fit_zeroed, in_pieces, prefetch_whole, run_stages,
+    Arrays, Checks, Each, Ends, Lines, Owned, Owners, in_pieces, prefetch_whole, run_stages,
 };
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -54,7 +54,7 @@ pub trait SoftDim: WideDim + Sized {
     ) where
         Self: Dim;
     #[doc(hidden)]
-    fn expect(core: &mut Self::Core, bodies: usize);
+    fn expect(core: &mut Self::Core, bodies: usize, contacts: [usize; 2]);
     #[doc(hidden)]
     fn cost() -> SubstepCost;
 }
@@ -72,8 +72,8 @@ macro_rules! soft_dim {
             ) {
                 core.solve(joints, context, width);
             }
-            fn expect(core: &mut Self::Core, bodies: usize) {
-                core.warm(bodies);
+            fn expect(core: &mut Self::Core, bodies: usize, contacts: [usize; 2]) {
+                core.warm(bodies, contacts);
             }
             fn cost() -> SubstepCost {
                 cost::<Self, $n, $a, $p, $t, $k, $s>()
@@ -95,18 +95,18 @@ pub struct Core<
     const K: usize,
     const S: usize,
 > {
-    packed: Vec<Packed<S>>,
+    packed: Lines<Packed<S>>,
     /// What preparation reads of each body.
-    lines: Vec<Packed<S>>,
+    lines: Lines<Packed<S>>,
     whitenings: Vec<Whitening>,
     /// Which bodies turn far in the step: see `turning.rs`.
     turning: Vec<Turn>,
     /// Velocities (v, u) right after the last integration, for the extrapolated warm start.
     after: Vec<[f32; 6]>,
-    rows: Vec<Row<N, A, P>>,
-    friction: Vec<FrictionRow<A, T, K, P>>,
+    rows: Lines<Row<N, A, P>>,
+    friction: Lines<FrictionRow<A, T, K, P>>,
     /// Bodies of the rows, then of the rows of joints, then of single joints.
-    ends: Vec<Ends>,
+    ends: Lines<Ends>,
     plan: Plan,
     checks: Checks,
     /// Contacts that carry much, per piece of rows.
@@ -119,11 +119,15 @@ pub struct Core<
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
     Core<N, A, P, T, K, S>
 {
-    /// Makes room for so many bodies, and touches it. Not for rows: they start with a cache line, so allocators cannot let them grow without
-    /// copying, and to touch them anew at every size on the way would take more time than it saves.
-    fn warm(&mut self, bodies: usize) {
-        room::warm(&mut self.packed, bodies + 1);
-        room::warm(&mut self.lines, bodies);
+    /// Makes room for so many bodies, and so many pairs of which so many touch, and touches it.
+    fn warm(&mut self, bodies: usize, [pairs, touching]: [usize; 2]) {
+        let rows = touching.div_ceil(WIDTH);
+        self.rows.warm(rows);
+        self.friction.warm(rows);
+        self.ends.warm(rows);
+        self.plan.warm(rows, pairs);
+        self.packed.warm(bodies + 1);
+        self.lines.warm(bodies);
         room::warm(&mut self.whitenings, bodies);
         room::warm(&mut self.turning, bodies);
         room::warm(&mut self.after, bodies);
@@ -174,10 +178,10 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
 
         let total = self.plan.cold.len();
         // Preparation writes every lane that the passes read: no need to clear what is left of the last step.
-        fit_zeroed(&mut self.rows, total);
-        fit_zeroed(&mut self.friction, total);
+        self.rows.fit(total);
+        self.friction.fit(total);
         let starts = [total, total + joint_rows.rows.len()];
-        fit_zeroed(&mut self.ends, starts[1] + joint_rows.singles.len());
+        self.ends.fit(starts[1] + joint_rows.singles.len());
         let (row_ends, joint_ends) = self.ends.split_at_mut(total);
         let rows = (&mut self.rows[..], &mut self.friction[..], &mut self.plan.cold[..], &mut *row_ends);
         let (lines, packed) = (&self.lines[..], &self.packed[..]);
@@ -320,15 +324,15 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         room::fit(&mut self.whitenings, count, [0.0; 6]);
         room::fit(&mut self.turning, count, Turn::Little);
         room::fit(&mut self.after, count, [0.0; 6]);
-        room::fit(&mut self.lines, count, Packed::ZERO);
-        room::fit(&mut self.packed, count + 1, Packed::ZERO);
+        self.lines.resize(count, Packed::ZERO);
+        self.packed.resize(count + 1, Packed::ZERO);
         // The ground, read by static lanes and never written.
         self.packed[count] = Packed::ZERO;
         self.packed[count].set_rotation::<D>(D::Rot::IDENTITY);
         // Any of them, whoever comes first: the same in every order.
         let is_turning = AtomicBool::new(false);
         let whitenings = (&mut self.whitenings, &mut self.turning);
-        let arrays = (&mut self.packed[..count], &mut self.lines, &mut self.after, whitenings);
+        let arrays = (&mut self.packed[..count], &mut self.lines[..], &mut self.after, whitenings);
         in_pieces(context.executor, BODIES_PER_PIECE, arrays, |piece, (packed, lines, after, whitenings)| {
             let (whitenings, turning) = whitenings;
             for (i, packed) in packed.iter_mut().enumerate() {
