@@ -120,7 +120,8 @@ impl<
                 let (h, width) = (self.h, self.width);
                 if !rows.is_empty() {
                     if pass == JointPass::Relax && self.turning.is_any() {
-                        D::turn_joint_rows(rows, &crowd, self.turning);
+                        let turning = self.turning;
+                        D::turn_joint_rows(joints::TurnRun { rows: &mut *rows, crowd: &crowd, turning });
                     }
                     let push_speed = self.settings.joint_push_speed;
                     D::run_joint_rows(joints::RowRun {
