@@ -182,7 +182,7 @@ fn gyroscopes_precess_and_keep_their_energy_3d() {
                 assert_close(format!("{what}: energy"), energy(&world), start, 0.01 * scale, "J");
                 let place = world.body(disc).unwrap().center().to_vec();
                 assert_close(format!("{what}: height"), place.y, 0.0, 0.02 * ARM, "m");
-                let now = (-place.z).atan2(place.x);
+                let now = atan2(-place.z, place.x);
                 let change: f32 = now - last;
                 angle += change - (change / std::f32::consts::TAU).round() * std::f32::consts::TAU;
                 last = now;

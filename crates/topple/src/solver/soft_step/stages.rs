@@ -91,10 +91,18 @@ impl<
     fn piece(&self, stage: usize, part: Part<'_, Self>) {
         match (self.stages[stage], part) {
             (Stage::IntegrateVelocities { first }, Part::Bodies { from, bodies, rotations, packed }) => {
-                self.integrate_velocities(from, bodies, rotations, packed, first);
+                if self.turning.is_any() {
+                    self.integrate_velocities::<true>(from, bodies, rotations, packed, first);
+                } else {
+                    self.integrate_velocities::<false>(from, bodies, rotations, packed, first);
+                }
             }
             (Stage::IntegratePositions, Part::Bodies { from, bodies, rotations, packed }) => {
-                self.integrate_positions(from, bodies, rotations, packed);
+                if self.turning.is_any() {
+                    self.integrate_positions::<true>(from, bodies, rotations, packed);
+                } else {
+                    self.integrate_positions::<false>(from, bodies, rotations, packed);
+                }
             }
             (Stage::IntegrateForced { first }, Part::All { bodies, rotations, packed, rest }) => {
                 self.integrate_forced(bodies, rotations, packed, &mut rest.forces, first);
@@ -112,7 +120,8 @@ impl<
                 let (h, width) = (self.h, self.width);
                 if !rows.is_empty() {
                     if pass == JointPass::Relax && self.turning.is_any() {
-                        D::turn_joint_rows(rows, &crowd, self.turning);
+                        let turning = self.turning;
+                        D::turn_joint_rows(joints::TurnRun { rows: &mut *rows, crowd: &crowd, turning });
                     }
                     let push_speed = self.settings.joint_push_speed;
                     D::run_joint_rows(joints::RowRun {
@@ -140,7 +149,8 @@ impl<
 impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
     Substeps<'_, '_, D, N, A, P, T, K, S>
 {
-    fn integrate_velocities(
+    /// `ANY`: some body turns far.
+    fn integrate_velocities<const ANY: bool>(
         &self,
         from: usize,
         (states, after, tracks): BodiesPart<'_, D>,
@@ -149,17 +159,18 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         first: bool,
     ) {
         let (props, turning) = (&self.props[from..from + states.len()], self.turning);
+        let whitenings = turning.first(from..from + states.len());
         // Not for integrators with tracks of their own: they count on the bits of the spin they gave.
         let is_halved = !self.is_tracked && !first;
         if self.is_tracked {
             turning.unpack_changed(from, states, (packed, after), rotations);
         } else {
-            turning.unpack(from, states, packed, rotations);
+            turning.unpack::<ANY, S>(from, states, packed, rotations);
         }
         if is_halved {
             for (i, state) in states.iter_mut().enumerate() {
                 if props[i].is_gyroscopic {
-                    let l = turning.whitening(from + i, rotations[i]);
+                    let l = turning.now::<ANY>(from + i, &whitenings[i], rotations[i]);
                     state.w += half_of_impulses::<D, S>(&packed[i], &after[i], &l);
                 }
             }
@@ -167,7 +178,7 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         let mut block = BodyBlock { settings: self.settings, states, rotations, props, tracks };
         self.integrator.integrate_velocities(&mut block, self.h);
         for (i, state) in block.states.iter_mut().enumerate() {
-            let l = turning.whitening(from + i, block.rotations[i]);
+            let l = turning.now::<ANY>(from + i, &whitenings[i], block.rotations[i]);
             if is_halved && props[i].is_gyroscopic {
                 state.w -= half_of_impulses::<D, S>(&packed[i], &after[i], &l);
             }
@@ -196,7 +207,8 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         }
     }
 
-    fn integrate_positions(
+    /// `ANY`: some body turns far.
+    fn integrate_positions<const ANY: bool>(
         &self,
         from: usize,
         (states, after, tracks): BodiesPart<'_, D>,
@@ -207,9 +219,9 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         if self.is_tracked {
             turning.unpack_changed(from, states, (packed, after), rotations);
         } else {
-            turning.unpack(from, states, packed, rotations);
+            turning.unpack::<ANY, S>(from, states, packed, rotations);
         }
-        let turners = from..from + if turning.is_any() { states.len() } else { 0 };
+        let turners = from..from + if ANY { states.len() } else { 0 };
         for slot in turners.clone().filter(|&slot| turning.has(slot)) {
             let i = slot - from;
             turning.lift(slot, &mut packed[i], &mut after[i], (&mut states[i], rotations[i]), self.h);

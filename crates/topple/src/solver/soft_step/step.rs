@@ -306,8 +306,10 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let (packed, rotations) = (&packed[range.clone()], &rotations[range.clone()]);
             if is_tracked {
                 turning.unpack_changed(from, states, (packed, &after[range]), rotations);
+            } else if is_turning {
+                turning.unpack::<true, S>(from, states, packed, rotations);
             } else {
-                turning.unpack(from, states, packed, rotations);
+                turning.unpack::<false, S>(from, states, packed, rotations);
             }
         });
 

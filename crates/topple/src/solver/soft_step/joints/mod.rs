@@ -101,6 +101,13 @@ pub struct RowRun<'a, D: WideDim> {
     pub(super) width: SimdWidth,
 }
 
+/// Some rows before the relaxing pass, where bodies may have turned far.
+pub struct TurnRun<'a, D: Dim> {
+    pub(super) rows: &'a mut [D::JointRow],
+    pub(super) crowd: &'a Crowd<'a, D::Packed>,
+    pub(super) turning: &'a Turning<'a, D>,
+}
+
 /// What a dimension gives to the wide rows: their sizes.
 pub trait WideDim: Sized {
     #[doc(hidden)]
@@ -127,11 +134,8 @@ pub trait WideDim: Sized {
     #[doc(hidden)]
     fn run_joint_rows(run: RowRun<'_, Self>);
     #[doc(hidden)]
-    fn turn_joint_rows(
-        rows: &mut [Self::JointRow],
-        crowd: &Crowd<'_, Self::Packed>,
-        turning: &Turning<'_, Self>,
-    ) where
+    fn turn_joint_rows(run: TurnRun<'_, Self>)
+    where
         Self: Dim;
 }
 
@@ -179,12 +183,8 @@ macro_rules! wide_dim {
                     run.width,
                 );
             }
-            fn turn_joint_rows(
-                rows: &mut [Self::JointRow],
-                crowd: &Crowd<'_, Self::Packed>,
-                turning: &Turning<'_, Self>,
-            ) {
-                prepare::turn::<Self, $n, $a, $w, $f, $s>(rows, crowd, turning);
+            fn turn_joint_rows(run: TurnRun<'_, Self>) {
+                prepare::turn::<Self, $n, $a, $w, $f, $s>(run.rows, run.crowd, run.turning);
             }
         }
     };
