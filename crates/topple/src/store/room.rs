@@ -3,14 +3,21 @@
 
 use core::mem::MaybeUninit;
 
-/// Room for `additional` more items: what is asked for, but a quarter more than before at least, so that growing one
+/// Room for `additional` more items: what is asked for, if that is many; otherwise a quarter more than before, so that growing one
 /// by one costs a constant number of copies per item; large blocks are moved by the system without copying.
 pub(crate) fn make_room<T>(items: &mut Vec<T>, additional: usize) {
     let needed = items.len() + additional;
     if needed > items.capacity() {
-        let roomy = items.capacity() + items.capacity() / 4;
+        let quarter = items.capacity() / 4;
+        // Many are not followed by as many again.
+        let roomy = if additional < quarter { items.capacity() + quarter } else { 0 };
         items.reserve_exact(needed.max(roomy).max(LEAST) - items.len());
     }
+}
+
+/// Makes room for `count` items in all, and no more.
+pub(crate) fn reserve<T>(items: &mut Vec<T>, count: usize) {
+    items.reserve_exact(count.saturating_sub(items.len()));
 }
 
 /// Makes the array `count` long, with `blank` in new places; what is there stays.

@@ -80,6 +80,9 @@ const LINE: usize = 64;
 /// when it is to be zero; large blocks of words are moved by the system without copying, and are zero when they come.
 const WORD: usize = size_of::<u64>();
 
+/// Lists that are fitted grow by one part of so many at least.
+const ROOM: usize = 32;
+
 /// A list of items that starts with a cache line. From the allocator, lists begin anywhere.
 #[derive(Debug)]
 pub(crate) struct Lines<T: Copy> {
@@ -143,6 +146,9 @@ impl<T: Copy> Lines<T> {
             // SAFETY: `used` words from the old start on were all that there was, and the list has only grown since; from the new start on there are
             // at least `moved`. What becomes free at the front is no item any more.
             unsafe { core::ptr::copy(base.add(old_start), base.add(self.start), moved) };
+            // What was moved to the front is not left behind it: no item would be in line with it.
+            let behind = self.start + moved..(old_start + used).max(self.start + moved);
+            self.words[behind].fill(0);
         }
     }
 
@@ -169,6 +175,12 @@ impl<T: Zero> Lines<T> {
     pub(crate) fn fit(&mut self, len: usize) {
         if self.words.is_empty() {
             *self = Self::of_words(vec![0; Self::words_for(len)], 0);
+        }
+        let words = Self::words_for(len);
+        if words > self.words.len() {
+            // Less than lists that grow one by one: this one grows once in a step, and is the largest of all.
+            let roomy = self.words.len() + self.words.len() / ROOM;
+            room::reserve(&mut self.words, words.max(roomy));
         }
         self.make_room(len);
         self.len = len;

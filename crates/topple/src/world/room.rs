@@ -37,9 +37,8 @@ impl<D: Dim> World<D> {
         self.scratch.ready = bodies;
         self.scratch.awake.warm(bodies);
         room::warm(&mut self.scratch.moved, bodies);
-        // Of contacts hardly more than there are by now: one takes as much memory as a body. Bodies in flight have none.
-        let crowd = self.crowd();
-        let [pairs, touching] = [crowd.pairs, crowd.touching].map(|count| count + count / (2 * GROWTH));
+        // Of contacts no more than there are by now: one takes as much memory as a body. Bodies in flight have none.
+        let Crowd { pairs, touching } = self.crowd();
         room::warm(&mut self.scratch.pairs, pairs);
         room::warm(&mut self.scratch.refine.grown, touching);
         room::warm(&mut self.scratch.changed, touching);

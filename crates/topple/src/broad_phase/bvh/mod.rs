@@ -503,12 +503,16 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
                 self.search(proxies, piece, &mut search);
             }
         });
-        self.sweep = None;
+        // So many pairs come when a world begins, and not again.
+        let is_first = self.sweep.take().is_some();
         let found = searches[..pieces].iter_mut().filter_map(|search| search.get_mut().ok());
         room::make_room(out, found.map(|search| search.pairs.len()).sum());
         for search in &mut searches[..pieces] {
             let Ok(search) = search.get_mut() else { continue };
             out.append(&mut search.pairs);
+            if is_first {
+                search.pairs = Vec::new();
+            }
             self.visited += core::mem::take(&mut search.visited);
             self.tested += core::mem::take(&mut search.tested);
         }
