@@ -367,12 +367,13 @@ pub(crate) fn collide<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCoun
 /// The same, if a is composite.
 fn collide_ordered<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounters, parts: &mut Parts<D>) {
     let Some(a) = job.a.composite() else { return };
+    let mut is_sure = false;
     if job.b.composite().is_none() && job.b.half_space().is_none() {
-        D::Shape::collide_children(a, job, counters, &mut |key, local| parts.add(key, local));
+        is_sure = D::Shape::collide_children(a, job, counters, &mut |key, local| parts.add(key, local));
     } else {
         D::Shape::collide_composites(job, counters, &mut |key, local| parts.add(key, local));
     }
-    if job.a.is_solid() && job.b.is_solid() {
+    if !is_sure && job.a.is_solid() && job.b.is_solid() {
         let in_b = |p: D::Vec| job.b.contains(job.b_in_a.inverse_transform(D::Point::from_vec(p)));
         // Patches are cut off a slop beyond their edges, where there is no surface any more.
         let is_near = |p: D::Vec, which: usize| {
