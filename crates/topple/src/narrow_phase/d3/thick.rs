@@ -6,6 +6,7 @@
 //! in the wall, that one pushes which is less deep: the other one is behind the middle of the wall as that side sees it.
 
 use super::deep;
+use crate::distance::point_shape;
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold};
 use crate::shape::d3::{PrismHull, triangle};
@@ -13,7 +14,7 @@ use crate::shape::{Composite, Shape3, ShapeOps};
 
 /// Thickness up to which a wall is thin, in inner radii of the mesh: the mesh may be half as deep when it is stopped.
 const THIN: Real = 1.5;
-/// Thickness that thin walls are given, in inner radii of the mesh. Its half, where the middle of the wall is, is deeper than the mesh may be.
+/// Thickness that thin walls are given, in inner radii of the mesh. Opposite sides of the mesh are not both in front of the middle of such a wall.
 const THICK: Real = 2.0;
 /// Cosine of the angle between a triangle and a wall up to which it faces it (no unit; 78°). A triangle that stands on a wall is not
 /// pushed by more than there is of the wall: it would find a foothold beside its rim.
@@ -38,8 +39,10 @@ struct Thin {
 pub(super) struct Walls {
     thin: [Thin; MAX_AXES],
     count: usize,
-    /// Thickness that b is given [m].
-    depth: Real,
+    /// Thickness that b is given on the side of the mesh's middle, and on the other side [m].
+    depths: [Real; 2],
+    /// The mesh's middle, if it is inside of it. It stays on its side of all walls: `continuous/parts.rs`.
+    middle: Option<Vec3>,
 }
 
 /// Which triangles are looked at: those that face one side of a thin wall, or those that face none.
@@ -56,19 +59,19 @@ pub(super) struct Share {
 pub(super) enum Thick {
     /// A shape, and where it is.
     Shape(Shape3, Vec3),
-    /// What a triangle becomes, and a point inside, under the mesh.
-    Prism(PrismHull, Vec3),
+    /// What a triangle becomes.
+    Prism(PrismHull),
 }
 
 impl Walls {
     /// None for meshes that are not solid, and in directions in which b is not thin, or not a wall.
-    pub(super) fn new(is_solid: bool, job: &CollideJob<'_, D3>) -> Self {
-        let mut walls = Self { thin: [Thin::default(); MAX_AXES], count: 0, depth: 0.0 };
-        if !is_solid {
+    pub(super) fn new(a: &dyn Composite<D3>, job: &CollideJob<'_, D3>) -> Self {
+        let mut walls =
+            Self { thin: [Thin::default(); MAX_AXES], count: 0, depths: [0.0; 2], middle: None };
+        if !a.is_closed() {
             return walls;
         }
         let inner = job.a.inner_radius();
-        walls.depth = THICK * inner;
         let is_thin = |half: Real| 2.0 * half < THIN * inner;
         match job.b {
             Shape3::Box { half, radius } if half.max_element() + radius > inner => {
@@ -89,6 +92,11 @@ impl Walls {
                 }
             }
             _ => {}
+        }
+        if walls.count > 0 {
+            let middle = job.a.mass(1.0).center;
+            walls.middle = job.a.contains(middle).then_some(middle);
+            walls.depths = [a.bounds().size().length() / FACING, THICK * inner];
         }
         walls
     }
@@ -120,31 +128,43 @@ impl Walls {
         if is_along { self.thin[k].axis } else { -self.thin[k].axis }
     }
 
-    /// b as the triangles see it that face `side`. `near`: the middle of the mesh, in the frame of b.
-    pub(super) fn thicken(&self, side: (usize, bool), b: &Shape3, near: Vec3) -> Option<Thick> {
-        let onwards = self.onwards(side);
-        let more = 0.5 * self.depth - self.thin[side.0].half;
-        Some(match b {
+    /// b as the triangles see it that face `side`, and a point inside, under the middle of the mesh; all in the frame of b.
+    pub(super) fn thicken(
+        &self,
+        side: (usize, bool),
+        a: &dyn Composite<D3>,
+        job: &CollideJob<'_, D3>,
+    ) -> Option<(Thick, Vec3)> {
+        let (thin, onwards) = (&self.thin[side.0], self.onwards(side));
+        let sign = thin.axis.dot(onwards);
+        let before = |p: Vec3| (thin.axis.dot(job.b_in_a.inverse_transform(p.into())) - thin.middle) * sign < 0.0;
+        let is_own = self.middle.is_some_and(before);
+        let depth = self.depths[usize::from(!is_own)];
+        let near = job.b_in_a.inverse_transform(a.bounds().center());
+        let more = 0.5 * depth - thin.half;
+        Some(match job.b {
             Shape3::Box { half, radius } => {
-                let half = *half + onwards.abs() * more;
-                Thick::Shape(Shape3::Box { half, radius: *radius }, onwards * more)
+                let thick = Shape3::Box { half: *half + onwards.abs() * more, radius: *radius };
+                let beside = near.clamp(-*half, *half) * (Vec3::ONE - onwards.abs());
+                (Thick::Shape(thick, onwards * more), beside + onwards * more)
             }
             Shape3::Cylinder { half_height, radius, rounding } => {
                 let half_height = half_height + more;
                 let thick = Shape3::Cylinder { half_height, radius: *radius, rounding: *rounding };
-                Thick::Shape(thick, onwards * more)
+                let beside = Vec3::new(near.x, 0.0, near.z).clamp_length_max(*radius);
+                (Thick::Shape(thick, onwards * more), beside + onwards * more)
             }
             Shape3::Triangle { a, b, c } => {
                 let corners = if side.1 { [*a, *c, *b] } else { [*a, *b, *c] };
-                let inside = triangle::closest(corners, near).0 + onwards * (0.5 * self.depth);
-                Thick::Prism(PrismHull::new(corners, -onwards, self.depth), inside)
+                let beside = triangle::closest(corners, near).0;
+                (Thick::Prism(PrismHull::new(corners, -onwards, depth)), beside + onwards * more)
             }
             _ => return None,
         })
     }
 
-    /// Drops the points behind the wall that are on another part of the mesh than what is in the wall: the solid must go on all the way between
-    /// them, as it does not from one prong of a fork to the next.
+    /// Drops the points behind the wall that are on another part of the mesh than what is in the wall. The solid must go on all the way to the wall
+    /// or, through the wall, to the middle of the mesh, as it does not from one prong of a fork to the next.
     pub(super) fn retain(
         &self,
         side: (usize, bool),
@@ -153,22 +173,33 @@ impl Walls {
         out: &mut LocalManifold<D3>,
     ) {
         let thin = &self.thin[side.0];
-        let axis = job.b_in_a.rotation.rotate(thin.axis);
         let onwards = job.b_in_a.rotation.rotate(self.onwards(side));
-        let middle = axis.dot(job.b_in_a.position.to_vec()) + thin.middle;
+        let middle = thin.middle * thin.axis.dot(self.onwards(side));
+        let middle = onwards.dot(job.b_in_a.position.to_vec()) + middle;
         let Shape3::Triangle { a: p, b: q, c: r } = a.child(index) else { return };
         let center = (p + q + r) * (1.0 / 3.0);
         let found = *out;
         out.clear();
         for point in found.points() {
             let on_a = point.position - found.normal * (0.5 * point.separation);
-            let behind = (axis.dot(on_a) - middle) * axis.dot(onwards);
+            let behind = onwards.dot(on_a) - middle;
             let is_solid = || {
                 // Not over the border of the triangle, where other sides may begin.
-                let inwards = (center - on_a).clamp_length_max(INWARDS * job.slop);
-                let in_wall = on_a + inwards - onwards * behind;
-                let way = deep::leave(a, in_wall, onwards);
-                job.a.contains(in_wall) && way.is_some_and(|way| way > behind - 2.0 * INWARDS * job.slop)
+                let end = on_a + (center - on_a).clamp_length_max(INWARDS * job.slop);
+                let goes_on = |start: Vec3| {
+                    let way = end - start;
+                    let exit = deep::leave(a, start, way.normalize_or(onwards));
+                    exit.is_some_and(|exit| exit > way.length() - 2.0 * INWARDS * job.slop)
+                };
+                let straight = end - onwards * behind;
+                let is_through = |start: Vec3| {
+                    let before = middle - onwards.dot(start);
+                    let crossing = start + (end - start) * (before / (before + behind));
+                    let on_b = point_shape::<D3>(crossing.into(), job.b, &job.b_in_a);
+                    before > 0.0 && on_b.is_some_and(|on_b| on_b.distance <= job.slop)
+                };
+                job.a.contains(straight) && goes_on(straight)
+                    || self.middle.is_some_and(|start| is_through(start) && goes_on(start))
             };
             if behind <= thin.half + job.slop || is_solid() {
                 out.push(point.position, point.separation, point.id);

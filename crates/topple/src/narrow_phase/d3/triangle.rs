@@ -79,7 +79,7 @@ fn collide_known<C: Composite<D3>>(
     counters: &mut NarrowCounters,
     add: &mut dyn FnMut(u32, &LocalManifold<D3>),
 ) -> bool {
-    let walls = Walls::new(shape.is_closed(), job);
+    let walls = Walls::new(shape, job);
     let rotation = Mat3::from_quat(job.b_in_a.rotation);
     let mut is_found = false;
     let found = &mut |index: u32, local: &LocalManifold<D3>| {
@@ -91,29 +91,28 @@ fn collide_known<C: Composite<D3>>(
     let mut is_lost = probe.is_lost.get();
     for side in walls.sides() {
         let share = probe.share.of(side);
-        let near = job.b_in_a.inverse_transform(shape.bounds().center());
         let checked = &mut |index: u32, local: &LocalManifold<D3>| {
             let mut local = *local;
             walls.retain(side, (shape, index), job, &mut local);
             found(index, &local);
         };
-        match walls.thicken(side, job.b, near) {
-            Some(Thick::Shape(b, at)) => {
+        let Some((thick, inside)) = walls.thicken(side, shape, job) else { continue };
+        let middle = job.b_in_a.transform(inside).to_vec();
+        let probe = Probe { middle, share, is_lost: Cell::new(false), ..probe };
+        match thick {
+            Thick::Shape(b, at) => {
                 let b_in_a = Pose { position: job.b_in_a.transform(at), ..job.b_in_a };
                 let job = CollideJob { b: &b, b_in_a, ..*job };
-                let (probe, bounds) = Probe::new(shape, &job, rotation, share);
-                probe.run(&bounds, counters, checked);
+                let probe = Probe { job: &job, position: b_in_a.position.to_vec(), ..probe };
+                probe.run(&bounds_of(&job, &rotation).grown(job.margin), counters, checked);
                 is_lost |= probe.is_lost.get();
             }
-            Some(Thick::Prism(hull, inside)) => {
-                let middle = job.b_in_a.transform(inside).to_vec();
-                let probe = Probe { shape, middle, share, is_lost: Cell::new(false), ..probe };
+            Thick::Prism(hull) => {
                 let corners = hull.view().vertices.iter().map(|v| job.b_in_a.transform(*v));
                 let bounds = Aabb::<D3>::of_points(corners).grown(job.margin);
                 probe.each(&bounds, checked, |face, out| probe.hull(face, hull.view(), 0.0, counters, out));
                 is_lost |= probe.is_lost.get();
             }
-            None => {}
         }
     }
     if !is_found {
