@@ -27,6 +27,9 @@ const HIGHER: Real = 2.0;
 const DEEP: Real = 5.0;
 /// How far from a surface a deep point may be that speaks of it, in slops.
 const NEAR: Real = 1.5;
+/// Share of the distance of the two frames by which a place on one shape is known in the frame of the other (no unit): some roundings of f32. On a
+/// floor of a kilometre that is more than the slop of a small body.
+const ROUNDING: Real = 5e-7;
 /// A way out is long if another one is less than this share of it (no unit).
 const LONG_WAY: Real = 0.5;
 /// Points a part holds before it is reduced.
@@ -375,11 +378,12 @@ fn collide_ordered<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounter
     }
     if !is_sure && job.a.is_solid() && job.b.is_solid() {
         let in_b = |p: D::Vec| job.b.contains(job.b_in_a.inverse_transform(D::Point::from_vec(p)));
+        let reach = NEAR * job.slop + ROUNDING * job.b_in_a.position.to_vec().length();
         // Patches are cut off a slop beyond their edges, where there is no surface any more.
         let is_near = |p: D::Vec, which: usize| {
             let (shape, pose) = [(job.a, Pose::IDENTITY), (job.b, job.b_in_a)][which];
             let closest = point_shape::<D>(D::Point::from_vec(p), shape, &pose);
-            closest.is_some_and(|closest| closest.distance <= NEAR * job.slop)
+            closest.is_some_and(|closest| closest.distance <= reach)
         };
         parts.drop_false(&|p| job.a.contains(p), &in_b, &is_near);
     }

@@ -193,8 +193,8 @@ impl Walls {
                 };
                 let straight = end - onwards * behind;
                 let is_through = |start: Vec3| {
-                    let before = middle - onwards.dot(start);
-                    let crossing = start + (end - start) * (before / (before + behind));
+                    let (before, way) = (middle - onwards.dot(start), end - start);
+                    let crossing = start + way * (before / onwards.dot(way));
                     let on_b = point_shape::<D3>(crossing.into(), job.b, &job.b_in_a);
                     before > 0.0 && on_b.is_some_and(|on_b| on_b.distance <= job.slop)
                 };
