@@ -23,6 +23,8 @@ const LOYALTY: Real = 1.1;
 /// How much less a point counts that is higher than the lowest by more than a slop: the inverse square of 1 + this, per slop (no unit). On a
 /// ball the height grows with the square of the distance, so that without this the highest points within reach would win.
 const HIGHER: Real = 2.0;
+/// Share of the greatest depth that counts as a slop there if it is more (no unit): all corners of what has sunk in have to come out.
+const SUNK: Real = 0.5;
 /// Depth in slops from which on points of two solids are looked at twice.
 const DEEP: Real = 5.0;
 /// How far from a surface a deep point may be that speaks of it, in slops.
@@ -301,13 +303,14 @@ impl<D: Dim> Part<D> {
         let mut weight = [1.0; ROOM];
         let (mut low, mut high) = (flat[0], flat[0]);
         let lowest = self.points[..count].iter().fold(Real::INFINITY, |z, p| z.min(p.separation));
+        let level = slop.max(-SUNK * lowest);
         for i in 0..count {
             if used.contains(self.points[i].id) {
                 weight[i] = LOYALTY;
             }
             // A round body of triangles rests on what is lowest, not on the border of what is within reach.
             if used.is_body {
-                let over = HIGHER * ((self.points[i].separation - lowest) / slop - 1.0).max(0.0);
+                let over = HIGHER * ((self.points[i].separation - lowest) / level - 1.0).max(0.0);
                 weight[i] /= (1.0 + over) * (1.0 + over);
             }
             low = (flat[i].0.min(low.0), flat[i].1.min(low.1));
