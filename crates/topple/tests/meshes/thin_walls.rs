@@ -139,10 +139,6 @@ fn tally(body: &Body, floor: Shape3, half: Real) -> Tally {
         let y = view.position().y;
         let lies = body.heights.iter().any(|height| (y - height).abs() < HEIGHT * body.thickness);
         let rests = view.linear_velocity().length() < REST;
-        if std::env::var("VERBOSE").is_ok() && !(lies && rests) {
-            println!("  {i}: y {y} v {} w {} rot {:?}", view.linear_velocity(), view.angular_velocity(), view.rotation());
-            for c in world.contacts_of(id).unwrap() { println!("     n {} {:?}", c.normal(), c.points().map(|p| (p.0, p.1, p.2)).collect::<Vec<_>>()); }
-        }
         out.through += usize::from(is_through[i]);
         out.risen += usize::from(has_risen[i]);
         out.askew += usize::from(!is_through[i] && !lies);
@@ -155,9 +151,6 @@ fn all_come_to_lie(floor: usize) {
     let (name, shape, half) = floors().swap_remove(floor);
     let mut failed = Vec::new();
     for body in bodies() {
-        if std::env::var("ONLY").is_ok_and(|o| o != body.name) {
-            continue;
-        }
         let got = tally(&body, shape.clone(), half);
         if got != Tally::default() {
             failed.push(format!("{} on {name}, of {THROWS}: {got:?}", body.name));

@@ -66,8 +66,7 @@ pub(super) enum Thick {
 impl Walls {
     /// None for meshes that are not solid, and in directions in which b is not thin, or not a wall.
     pub(super) fn new(a: &dyn Composite<D3>, job: &CollideJob<'_, D3>) -> Self {
-        let mut walls =
-            Self { thin: [Thin::default(); MAX_AXES], count: 0, depths: [0.0; 2], middle: None };
+        let mut walls = Self { thin: [Thin::default(); MAX_AXES], count: 0, depths: [0.0; 2], middle: None };
         if !a.is_closed() {
             return walls;
         }
@@ -137,7 +136,8 @@ impl Walls {
     ) -> Option<(Thick, Vec3)> {
         let (thin, onwards) = (&self.thin[side.0], self.onwards(side));
         let sign = thin.axis.dot(onwards);
-        let before = |p: Vec3| (thin.axis.dot(job.b_in_a.inverse_transform(p.into())) - thin.middle) * sign < 0.0;
+        let before =
+            |p: Vec3| (thin.axis.dot(job.b_in_a.inverse_transform(p.into())) - thin.middle) * sign < 0.0;
         let is_own = self.middle.is_some_and(before);
         let depth = self.depths[usize::from(!is_own)];
         let near = job.b_in_a.inverse_transform(a.bounds().center());

@@ -10,8 +10,8 @@ mod prism;
 mod quickhull;
 
 pub(crate) use blocks::{CornerBlock, LineBlock};
-pub(crate) use prism::PrismHull;
 pub(super) use mass::{Moments, rounded_mass};
+pub(crate) use prism::PrismHull;
 
 use crate::Error;
 use crate::distance::Wide;
