@@ -9,7 +9,7 @@ use super::deep;
 use crate::distance::point_shape;
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold};
-use crate::shape::d3::{PrismHull, triangle};
+use crate::shape::d3::triangle;
 use crate::shape::{Composite, Shape3, ShapeOps};
 
 /// Thickness up to which a wall is thin, in inner radii of the mesh: the mesh may be half as deep when it is stopped.
@@ -59,8 +59,8 @@ pub(super) struct Share {
 pub(super) enum Thick {
     /// A shape, and where it is.
     Shape(Shape3, Vec3),
-    /// What a triangle becomes.
-    Prism(PrismHull),
+    /// What a triangle becomes: its corners, counter-clockwise about its normal, and how far they are drawn out against it [m].
+    Prism([Vec3; 3], Vec3, Real),
 }
 
 impl Walls {
@@ -80,10 +80,10 @@ impl Walls {
                     }
                 }
             }
-            Shape3::Cylinder { half_height, radius, rounding } if radius + rounding > inner => {
-                if is_thin(half_height + rounding) {
-                    walls.add(Thin { axis: Vec3::Y, middle: 0.0, half: half_height + rounding });
-                }
+            Shape3::Cylinder { half_height, radius, rounding }
+                if radius + rounding > inner && is_thin(half_height + rounding) =>
+            {
+                walls.add(Thin { axis: Vec3::Y, middle: 0.0, half: half_height + rounding });
             }
             Shape3::Triangle { a, b, c } => {
                 if let Some(axis) = triangle::normal([*a, *b, *c]) {
@@ -157,7 +157,7 @@ impl Walls {
             Shape3::Triangle { a, b, c } => {
                 let corners = if side.1 { [*a, *c, *b] } else { [*a, *b, *c] };
                 let beside = triangle::closest(corners, near).0;
-                (Thick::Prism(PrismHull::new(corners, -onwards, depth)), beside + onwards * more)
+                (Thick::Prism(corners, -onwards, depth), beside + onwards * more)
             }
             _ => return None,
         })
@@ -183,6 +183,8 @@ impl Walls {
         for point in found.points() {
             let on_a = point.position - found.normal * (0.5 * point.separation);
             let behind = onwards.dot(on_a) - middle;
+            let on_b = on_a + found.normal * point.separation;
+            let farthest = behind.max(onwards.dot(on_b) - middle);
             let is_solid = || {
                 // Not over the border of the triangle, where other sides may begin.
                 let end = on_a + (center - on_a).clamp_length_max(INWARDS * job.slop);
@@ -191,17 +193,21 @@ impl Walls {
                     let exit = deep::leave(a, start, way.normalize_or(onwards));
                     exit.is_some_and(|exit| exit > way.length() - 2.0 * INWARDS * job.slop)
                 };
-                let straight = end - onwards * behind;
+                let straight = end - onwards * (onwards.dot(end) - middle);
+                // What is apart from the wall itself does not touch what it was given.
+                let is_in_wall = |p: Vec3| {
+                    let on_b = point_shape::<D3>(p.into(), job.b, &job.b_in_a);
+                    on_b.is_some_and(|on_b| on_b.distance <= job.slop)
+                };
                 let is_through = |start: Vec3| {
                     let (before, way) = (middle - onwards.dot(start), end - start);
                     let crossing = start + way * (before / onwards.dot(way));
-                    let on_b = point_shape::<D3>(crossing.into(), job.b, &job.b_in_a);
-                    before > 0.0 && on_b.is_some_and(|on_b| on_b.distance <= job.slop)
+                    before > 0.0 && is_in_wall(crossing)
                 };
-                job.a.contains(straight) && goes_on(straight)
+                job.a.contains(straight) && is_in_wall(straight) && goes_on(straight)
                     || self.middle.is_some_and(|start| is_through(start) && goes_on(start))
             };
-            if behind <= thin.half + job.slop || is_solid() {
+            if farthest <= thin.half + job.slop || is_solid() {
                 out.push(point.position, point.separation, point.id);
             }
         }

@@ -11,7 +11,7 @@ use super::thick::{Share, Thick, Walls};
 use super::{convex, deep, push_core_point, round};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::d3::{BoxHull, HullView, closest_on_segment, triangle};
+use crate::shape::d3::{BoxHull, HullView, PrismHull, closest_on_segment, triangle};
 use crate::shape::{Composite, Shape3, ShapeOps};
 use crate::trusted::F4;
 use core::cell::Cell;
@@ -107,7 +107,8 @@ fn collide_known<C: Composite<D3>>(
                 probe.run(&bounds_of(&job, &rotation).grown(job.margin), counters, checked);
                 is_lost |= probe.is_lost.get();
             }
-            Thick::Prism(hull) => {
+            Thick::Prism(corners, normal, depth) => {
+                let hull = PrismHull::new(corners, normal, depth);
                 let corners = hull.view().vertices.iter().map(|v| job.b_in_a.transform(*v));
                 let bounds = Aabb::<D3>::of_points(corners).grown(job.margin);
                 probe.each(&bounds, checked, |face, out| probe.hull(face, hull.view(), 0.0, counters, out));

@@ -503,6 +503,6 @@ mod tests {
             let starts = |v: usize| usize::from(view.half_edges[usize::from(view.spokes[v])].vertex);
             assert!((0..8).all(|v| starts(v) == v), "{:?}", view.spokes);
         }
-        assert!(BOX_EDGES.iter().all(|e| e.vertices[0] < e.vertices[1]));
+        assert!(BOX.edges.iter().all(|e| e.vertices[0] < e.vertices[1]));
     }
 }
