@@ -45,7 +45,7 @@ pub(super) struct Walls {
     middle: Option<Vec3>,
 }
 
-/// Which triangles are looked at: those that face one side of a thin wall, or those that face none.
+/// Which triangles are looked at: those that face one side of a thin wall, or all.
 #[derive(Clone, Copy)]
 pub(super) struct Share {
     /// The directions in which b is thin, in the frame of a.
@@ -112,9 +112,10 @@ impl Walls {
         }
     }
 
-    /// The triangles that face no thin side. `rotation`: axes of b in the frame of a.
-    pub(super) fn rest(&self, rotation: &Mat3) -> Share {
-        Share { axes: self.thin.map(|thin| *rotation * thin.axis), count: self.count, chosen: None }
+    /// The triangles that face `side`. `rotation`: axes of b in the frame of a.
+    pub(super) fn share(&self, side: (usize, bool), rotation: &Mat3) -> Share {
+        let axes = self.thin.map(|thin| *rotation * thin.axis);
+        Share { axes, count: self.count, chosen: Some(side) }
     }
 
     /// Every side of every thin direction.
@@ -207,7 +208,7 @@ impl Walls {
                 job.a.contains(straight) && is_in_wall(straight) && goes_on(straight)
                     || self.middle.is_some_and(|start| is_through(start) && goes_on(start))
             };
-            if farthest <= thin.half + job.slop || is_solid() {
+            if farthest <= thin.half - job.b.rounding() + job.slop || is_solid() {
                 out.push(point.position, point.separation, point.id);
             }
         }
@@ -215,10 +216,8 @@ impl Walls {
 }
 
 impl Share {
-    /// The triangles that face `side` instead.
-    pub(super) fn of(&self, side: (usize, bool)) -> Self {
-        Self { chosen: Some(side), ..*self }
-    }
+    /// All triangles.
+    pub(super) const ALL: Self = Self { axes: [Vec3::ZERO; MAX_AXES], count: 0, chosen: None };
 
     /// True if a triangle with this normal is one of them.
     #[inline]

@@ -86,11 +86,11 @@ fn collide_known<C: Composite<D3>>(
         is_found |= !local.is_empty();
         add(index, local);
     };
-    let (probe, bounds) = Probe::new(shape, job, rotation, walls.rest(&rotation));
+    let (probe, bounds) = Probe::new(shape, job, rotation, Share::ALL);
     probe.run(&bounds, counters, found);
     let mut is_lost = probe.is_lost.get();
     for side in walls.sides() {
-        let share = probe.share.of(side);
+        let share = walls.share(side, &rotation);
         let checked = &mut |index: u32, local: &LocalManifold<D3>| {
             let mut local = *local;
             walls.retain(side, (shape, index), job, &mut local);
