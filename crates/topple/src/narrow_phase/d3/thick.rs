@@ -45,7 +45,7 @@ pub(super) struct Walls {
     middle: Option<Vec3>,
 }
 
-/// Which triangles are looked at: those that face one side of a thin wall, or all.
+/// Which triangles are looked at: those that face one side of a thin wall, or those that see it as it is.
 #[derive(Clone, Copy)]
 pub(super) struct Share {
     /// The directions in which b is thin, in the frame of a.
@@ -110,6 +110,13 @@ impl Walls {
             self.thin[self.count] = thin;
             self.count += 1;
         }
+    }
+
+    /// The triangles that see b as it is: all, but of a triangle, which has no inside, those that face none of its sides.
+    pub(super) fn rest(&self, b: &Shape3, rotation: &Mat3) -> Share {
+        let axes = self.thin.map(|thin| *rotation * thin.axis);
+        let count = if matches!(b, Shape3::Triangle { .. }) { self.count } else { 0 };
+        Share { axes, count, chosen: None }
     }
 
     /// The triangles that face `side`. `rotation`: axes of b in the frame of a.
@@ -216,9 +223,6 @@ impl Walls {
 }
 
 impl Share {
-    /// All triangles.
-    pub(super) const ALL: Self = Self { axes: [Vec3::ZERO; MAX_AXES], count: 0, chosen: None };
-
     /// True if a triangle with this normal is one of them.
     #[inline]
     pub(super) fn takes(&self, normal: Vec3) -> bool {

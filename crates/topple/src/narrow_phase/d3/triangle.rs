@@ -86,7 +86,7 @@ fn collide_known<C: Composite<D3>>(
         is_found |= !local.is_empty();
         add(index, local);
     };
-    let (probe, bounds) = Probe::new(shape, job, rotation, Share::ALL);
+    let (probe, bounds) = Probe::new(shape, job, rotation, walls.rest(job.b, &rotation));
     probe.run(&bounds, counters, found);
     let mut is_lost = probe.is_lost.get();
     for side in walls.sides() {
