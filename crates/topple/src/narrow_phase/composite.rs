@@ -23,10 +23,15 @@ const LOYALTY: Real = 1.1;
 /// How much less a point counts that is higher than the lowest by more than a slop: the inverse square of 1 + this, per slop (no unit). On a
 /// ball the height grows with the square of the distance, so that without this the highest points within reach would win.
 const HIGHER: Real = 2.0;
+/// Share of the greatest depth that counts as a slop there if it is more (no unit): all corners of what has sunk in have to come out.
+const SUNK: Real = 0.5;
 /// Depth in slops from which on points of two solids are looked at twice.
 const DEEP: Real = 5.0;
 /// How far from a surface a deep point may be that speaks of it, in slops.
 const NEAR: Real = 1.5;
+/// Share of the distance of the two frames by which a place on one shape is known in the frame of the other (no unit): some roundings of f32. On a
+/// floor of a kilometre that is more than the slop of a small body.
+const ROUNDING: Real = 5e-7;
 /// A way out is long if another one is less than this share of it (no unit).
 const LONG_WAY: Real = 0.5;
 /// Points a part holds before it is reduced.
@@ -298,13 +303,14 @@ impl<D: Dim> Part<D> {
         let mut weight = [1.0; ROOM];
         let (mut low, mut high) = (flat[0], flat[0]);
         let lowest = self.points[..count].iter().fold(Real::INFINITY, |z, p| z.min(p.separation));
+        let level = slop.max(-SUNK * lowest);
         for i in 0..count {
             if used.contains(self.points[i].id) {
                 weight[i] = LOYALTY;
             }
             // A round body of triangles rests on what is lowest, not on the border of what is within reach.
             if used.is_body {
-                let over = HIGHER * ((self.points[i].separation - lowest) / slop - 1.0).max(0.0);
+                let over = HIGHER * ((self.points[i].separation - lowest) / level - 1.0).max(0.0);
                 weight[i] /= (1.0 + over) * (1.0 + over);
             }
             low = (flat[i].0.min(low.0), flat[i].1.min(low.1));
@@ -367,18 +373,20 @@ pub(crate) fn collide<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCoun
 /// The same, if a is composite.
 fn collide_ordered<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounters, parts: &mut Parts<D>) {
     let Some(a) = job.a.composite() else { return };
+    let mut is_sure = false;
     if job.b.composite().is_none() && job.b.half_space().is_none() {
-        D::Shape::collide_children(a, job, counters, &mut |key, local| parts.add(key, local));
+        is_sure = D::Shape::collide_children(a, job, counters, &mut |key, local| parts.add(key, local));
     } else {
         D::Shape::collide_composites(job, counters, &mut |key, local| parts.add(key, local));
     }
-    if job.a.is_solid() && job.b.is_solid() {
+    if !is_sure && job.a.is_solid() && job.b.is_solid() {
         let in_b = |p: D::Vec| job.b.contains(job.b_in_a.inverse_transform(D::Point::from_vec(p)));
+        let reach = NEAR * job.slop + ROUNDING * job.b_in_a.position.to_vec().length();
         // Patches are cut off a slop beyond their edges, where there is no surface any more.
         let is_near = |p: D::Vec, which: usize| {
             let (shape, pose) = [(job.a, Pose::IDENTITY), (job.b, job.b_in_a)][which];
             let closest = point_shape::<D>(D::Point::from_vec(p), shape, &pose);
-            closest.is_some_and(|closest| closest.distance <= NEAR * job.slop)
+            closest.is_some_and(|closest| closest.distance <= reach)
         };
         parts.drop_false(&|p| job.a.contains(p), &in_b, &is_near);
     }

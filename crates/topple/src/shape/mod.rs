@@ -157,13 +157,13 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     );
 
     /// Contacts of the children of a composite shape, which is a, with a convex shape b: one manifold per child, handed to
-    /// `add` with its number.
+    /// `add` with its number. True if deep points may be such as only the children understand, and are not to be looked at twice.
     fn collide_children(
         shape: &dyn Composite<D>,
         job: &CollideJob<'_, D>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D>),
-    );
+    ) -> bool;
 
     /// All contacts of two composite shapes, or of a composite shape (a) and a half-space (b), one manifold for every pair
     /// of children, handed to `add`.

@@ -14,3 +14,4 @@ mod shapes;
 mod sliding;
 mod solids;
 mod support;
+mod thin_walls;

@@ -18,7 +18,7 @@ pub(crate) fn collide_children(
     job: &CollideJob<'_, D2>,
     counters: &mut NarrowCounters,
     add: &mut dyn FnMut(u32, &LocalManifold<D2>),
-) {
+) -> bool {
     let bounds = job.b.aabb(&job.b_in_a).grown(job.margin);
     let middle = job.b_in_a.transform(job.b.middle()).to_vec();
     let mut out = LocalManifold::default();
@@ -27,6 +27,7 @@ pub(crate) fn collide_children(
         one_segment(shape, index, middle, job, counters, &mut out);
         add(index, &out);
     });
+    false
 }
 
 /// Contact of one segment. `middle` is a point well inside b: nothing is pushed to the other side of a segment than it.

@@ -253,7 +253,7 @@ fn outwards(shape: &dyn Composite<D3>, p: Vec3) -> Option<Vec3> {
 }
 
 /// How far a point inside a solid mesh is from where it leaves it along a unit vector [m].
-fn leave(shape: &dyn Composite<D3>, from: Vec3, way: Vec3) -> Option<Real> {
+pub(super) fn leave(shape: &dyn Composite<D3>, from: Vec3, way: Vec3) -> Option<Real> {
     let ray = LocalRay { origin: from, direction: way, max: Real::INFINITY };
     let grow = Vec3::splat(BOX_ROUNDING * shape.bounds().size().max_element());
     let mut first = None;

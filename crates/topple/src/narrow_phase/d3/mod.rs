@@ -20,6 +20,7 @@ mod revolved;
 mod round;
 mod sat;
 mod solid;
+mod thick;
 mod track;
 mod triangle;
 mod triangles;

@@ -7,10 +7,11 @@
 //! on the triangle's normal in the same way.
 
 use super::patch::{self, Patch, PatchJob};
+use super::thick::{Share, Thick, Walls};
 use super::{convex, deep, push_core_point, round};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::d3::{BoxHull, HullView, closest_on_segment, triangle};
+use crate::shape::d3::{BoxHull, HullView, PrismHull, closest_on_segment, triangle};
 use crate::shape::{Composite, Shape3, ShapeOps};
 use crate::trusted::F4;
 use core::cell::Cell;
@@ -46,6 +47,8 @@ struct Probe<'a, C> {
     position: Vec3,
     /// A triangle that is not apart from b was left out, because it would have pushed a long way or knows no point.
     is_lost: Cell<bool>,
+    /// The triangles that are looked at.
+    share: Share,
 }
 
 /// One triangle, in the frame of a.
@@ -55,17 +58,18 @@ struct Face {
     normal: Vec3,
 }
 
-/// The triangles of a, which has some, near the convex shape b; see the head of the file.
+/// The triangles of a, which has some, near the convex shape b; see the head of the file. True if b is a thin wall, through which
+/// points on a may have gone.
 pub(crate) fn collide_children(
     job: &CollideJob<'_, D3>,
     counters: &mut NarrowCounters,
     add: &mut dyn FnMut(u32, &LocalManifold<D3>),
-) {
+) -> bool {
     // PERF: the compiler sees through what it knows by name.
     match job.a {
         Shape3::Mesh { data } => collide_known(&**data, job, counters, add),
         Shape3::HeightField { data } => collide_known(&**data, job, counters, add),
-        _ => {}
+        _ => false,
     }
 }
 
@@ -74,55 +78,49 @@ fn collide_known<C: Composite<D3>>(
     job: &CollideJob<'_, D3>,
     counters: &mut NarrowCounters,
     add: &mut dyn FnMut(u32, &LocalManifold<D3>),
-) {
+) -> bool {
+    let walls = Walls::new(shape, job);
     let rotation = Mat3::from_quat(job.b_in_a.rotation);
-    let bounds = bounds_of(job, &rotation);
-    let size = shape.bounds().size().max_element();
-    // PERF: no extent of b is more than this, whichever way it is turned, and most bodies are small.
-    let widest = bounds.size().length();
-    let is_floor = widest > size && job.b.aabb(&Pose::IDENTITY).size().max_element() > size;
-    let probe = Probe {
-        shape,
-        job,
-        is_floor,
-        middle: job.b_in_a.transform(middle(shape, widest, job)).to_vec(),
-        rotation,
-        position: job.b_in_a.position.to_vec(),
-        is_lost: Cell::new(false),
-    };
-    let bounds = bounds.grown(job.margin);
     let mut is_found = false;
     let found = &mut |index: u32, local: &LocalManifold<D3>| {
         is_found |= !local.is_empty();
         add(index, local);
     };
-    match job.b {
-        _ if job.algorithm == Algorithm::Gjk => {
-            probe.each(&bounds, found, |face, out| probe.any(face, counters, out));
+    let (probe, bounds) = Probe::new(shape, job, rotation, walls.rest(job.b, &rotation));
+    probe.run(&bounds, counters, found);
+    let mut is_lost = probe.is_lost.get();
+    for side in walls.sides() {
+        let share = walls.share(side, &rotation);
+        let checked = &mut |index: u32, local: &LocalManifold<D3>| {
+            let mut local = *local;
+            walls.retain(side, (shape, index), job, &mut local);
+            found(index, &local);
+        };
+        let Some((thick, inside)) = walls.thicken(side, shape, job) else { continue };
+        let middle = job.b_in_a.transform(inside).to_vec();
+        let probe = Probe { middle, share, is_lost: Cell::new(false), ..probe };
+        match thick {
+            Thick::Shape(b, at) => {
+                let b_in_a = Pose { position: job.b_in_a.transform(at), ..job.b_in_a };
+                let job = CollideJob { b: &b, b_in_a, ..*job };
+                let probe = Probe { job: &job, position: b_in_a.position.to_vec(), ..probe };
+                probe.run(&bounds_of(&job, &rotation).grown(job.margin), counters, checked);
+                is_lost |= probe.is_lost.get();
+            }
+            Thick::Prism(corners, normal, depth) => {
+                let hull = PrismHull::new(corners, normal, depth);
+                let corners = hull.view().vertices.iter().map(|v| job.b_in_a.transform(*v));
+                let bounds = Aabb::<D3>::of_points(corners).grown(job.margin);
+                probe.each(&bounds, checked, |face, out| probe.hull(face, hull.view(), 0.0, counters, out));
+                is_lost |= probe.is_lost.get();
+            }
         }
-        Shape3::Sphere { radius } => {
-            counters.axes += 1;
-            probe.each(&bounds, found, |face, out| probe.sphere(face, *radius, out));
-        }
-        Shape3::Capsule { a, b, radius } => {
-            counters.axes += 1;
-            let ends = [*a, *b].map(|p| job.b_in_a.transform(p).to_vec());
-            probe.each(&bounds, found, |face, out| probe.capsule(face, ends, *radius, out));
-        }
-        Shape3::Box { half, radius } => {
-            let hull = BoxHull::new(*half);
-            probe.each(&bounds, found, |face, out| probe.hull(face, hull.view(), *radius, counters, out));
-        }
-        Shape3::Hull { data, radius } if data.edges().len() <= MAX_EDGES || job.algorithm.is_sat() => {
-            probe.each(&bounds, found, |face, out| probe.hull(face, data.view(), *radius, counters, out));
-        }
-        _ => probe.each(&bounds, found, |face, out| probe.any(face, counters, out)),
     }
     if !is_found {
         // All triangles look past a middle that is inside.
-        let is_crossed = probe.is_lost.get() || job.a.contains(probe.middle);
-        deep::collide(job, is_crossed, counters, add);
+        deep::collide(job, is_lost || job.a.contains(probe.middle), counters, add);
     }
+    is_found && walls.is_any()
 }
 
 /// Box around b in the frame of a.
@@ -163,6 +161,9 @@ fn middle(shape: &impl Composite<D3>, widest: Real, job: &CollideJob<'_, D3>) ->
         Shape3::Capsule { a, b, .. } if is_larger((*b - *a).abs() * 0.5) => {
             closest_on_segment(*a, *b, near())
         }
+        Shape3::Triangle { a, b, c } if is_larger(Vec3::splat(job.b.farthest_from(own))) => {
+            triangle::closest([*a, *b, *c], near()).0
+        }
         Shape3::Hull { data, .. } if is_larger(Vec3::splat(job.b.farthest_from(Vec3::ZERO))) => {
             let mut p = near();
             let depth = 0.5 * data.inner_radius();
@@ -178,7 +179,59 @@ fn middle(shape: &impl Composite<D3>, widest: Real, job: &CollideJob<'_, D3>) ->
     }
 }
 
-impl<C: Composite<D3>> Probe<'_, C> {
+impl<'a, C: Composite<D3>> Probe<'a, C> {
+    /// Of a pair, with the box around b, grown by the margin. `rotation`: axes of b in the frame of a.
+    fn new(shape: &'a C, job: &'a CollideJob<'a, D3>, rotation: Mat3, share: Share) -> (Self, Aabb<D3>) {
+        let bounds = bounds_of(job, &rotation);
+        let size = shape.bounds().size().max_element();
+        // PERF: no extent of b is more than this, whichever way it is turned, and most bodies are small.
+        let widest = bounds.size().length();
+        let is_floor = widest > size && job.b.aabb(&Pose::IDENTITY).size().max_element() > size;
+        let probe = Self {
+            shape,
+            job,
+            is_floor,
+            middle: job.b_in_a.transform(middle(shape, widest, job)).to_vec(),
+            rotation,
+            position: job.b_in_a.position.to_vec(),
+            is_lost: Cell::new(false),
+            share,
+        };
+        (probe, bounds.grown(job.margin))
+    }
+
+    /// All triangles of the share near b, by the function for its kind.
+    fn run(
+        &self,
+        bounds: &Aabb<D3>,
+        counters: &mut NarrowCounters,
+        found: &mut dyn FnMut(u32, &LocalManifold<D3>),
+    ) {
+        let job = self.job;
+        match job.b {
+            _ if job.algorithm == Algorithm::Gjk => {
+                self.each(bounds, found, |face, out| self.any(face, counters, out));
+            }
+            Shape3::Sphere { radius } => {
+                counters.axes += 1;
+                self.each(bounds, found, |face, out| self.sphere(face, *radius, out));
+            }
+            Shape3::Capsule { a, b, radius } => {
+                counters.axes += 1;
+                let ends = [*a, *b].map(|p| job.b_in_a.transform(p).to_vec());
+                self.each(bounds, found, |face, out| self.capsule(face, ends, *radius, out));
+            }
+            Shape3::Box { half, radius } => {
+                let hull = BoxHull::new(*half);
+                self.each(bounds, found, |face, out| self.hull(face, hull.view(), *radius, counters, out));
+            }
+            Shape3::Hull { data, radius } if data.edges().len() <= MAX_EDGES || job.algorithm.is_sat() => {
+                self.each(bounds, found, |face, out| self.hull(face, data.view(), *radius, counters, out));
+            }
+            _ => self.each(bounds, found, |face, out| self.any(face, counters, out)),
+        }
+    }
+
     /// Calls `contact` for the triangles near the shape that can touch it.
     fn each(
         &self,
@@ -192,7 +245,7 @@ impl<C: Composite<D3>> Probe<'_, C> {
             let Shape3::Triangle { a, b, c } = self.shape.child(index) else { return };
             let normal = self.shape.normal(index);
             let height = normal.dot(self.middle - a);
-            if height < 0.0 && !is_ground {
+            if height < 0.0 && !is_ground || !self.share.takes(normal) {
                 return;
             }
             let face = Face { index, corners: [a, b, c], normal };

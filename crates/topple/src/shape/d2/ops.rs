@@ -254,8 +254,8 @@ impl ShapeOps<D2> for Shape2 {
         job: &CollideJob<'_, D2>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D2>),
-    ) {
-        crate::narrow_phase::d2::collide_children(shape, job, counters, add);
+    ) -> bool {
+        crate::narrow_phase::d2::collide_children(shape, job, counters, add)
     }
 
     /// Composite shapes of the plane cannot move, so that none meets another or a half-plane.

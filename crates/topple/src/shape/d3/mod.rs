@@ -16,7 +16,7 @@ mod revolved;
 pub(crate) mod triangle;
 
 pub use height_field::HeightFieldData;
-pub(crate) use hull::{BoxHull, EdgeLine, HullView};
+pub(crate) use hull::{BoxHull, EdgeLine, HullView, PrismHull};
 pub use hull::{HalfEdge, HullData, HullEdge, HullFace, MAX_HULL_VERTICES};
 pub use mesh::{Degenerate, MeshData, MeshMass, MeshOptions};
 
@@ -514,8 +514,8 @@ impl ShapeOps<D3> for Shape3 {
         job: &CollideJob<'_, D3>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D3>),
-    ) {
-        crate::narrow_phase::d3::collide_children(job, counters, add);
+    ) -> bool {
+        crate::narrow_phase::d3::collide_children(job, counters, add)
     }
 
     fn collide_composites(

@@ -6,10 +6,12 @@
 
 mod blocks;
 mod mass;
+mod prism;
 mod quickhull;
 
 pub(crate) use blocks::{CornerBlock, LineBlock};
 pub(super) use mass::{Moments, rounded_mass};
+pub(crate) use prism::PrismHull;
 
 use crate::Error;
 use crate::distance::Wide;
@@ -397,7 +399,7 @@ impl BoxHull {
             *face = HullFace { normal: Self::normal(i), offset: half[i / 2], first: 4 * i as u16, count: 4 };
         }
         let vertices: [Vec3; 8] = core::array::from_fn(|i| super::box_corner(half, i));
-        let lines = BOX_EDGES.map(|e| EdgeLine::new(&e, &vertices, &faces));
+        let lines = BOX.edges.map(|e| EdgeLine::new(&e, &vertices, &faces));
         let blocks = core::array::from_fn(|k| LineBlock::new(&lines[4 * k..4 * k + 4]));
         let corner_blocks = core::array::from_fn(|k| CornerBlock::new(&vertices[4 * k..4 * k + 4]));
         Self { vertices, faces, lines, blocks, corner_blocks, inner: half.min_element() }
@@ -407,11 +409,11 @@ impl BoxHull {
         HullView {
             vertices: &self.vertices,
             faces: &self.faces,
-            half_edges: &BOX_HALF_EDGES,
+            half_edges: &BOX.half_edges,
             lines: &self.lines,
             blocks: &self.blocks,
             corner_blocks: &self.corner_blocks,
-            spokes: &BOX_SPOKES,
+            spokes: &BOX.spokes,
             center: Vec3::ZERO,
             inner: self.inner,
         }
@@ -422,33 +424,58 @@ impl BoxHull {
 const BOX_FACES: [[u16; 4]; 6] =
     [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
 
-const BOX_HALF_EDGES: [HalfEdge; 24] = box_topology().0;
-const BOX_EDGES: [HullEdge; 12] = box_topology().1;
-const BOX_SPOKES: [u16; 8] = box_topology().2;
+const BOX: Topology<24, 12, 8> = {
+    let [a, b, c, d, e, f] = &BOX_FACES;
+    Topology::new(&[a, b, c, d, e, f])
+};
 
-const fn box_topology() -> ([HalfEdge; 24], [HullEdge; 12], [u16; 8]) {
-    let mut half_edges = [HalfEdge { vertex: 0, twin: 0, face: 0 }; 24];
-    let mut edges = [HullEdge { vertices: [0; 2], faces: [0; 2] }; 12];
-    let mut spokes = [0; 8];
-    let mut count = 0;
-    let mut h = 0;
-    while h < 24 {
-        let (p, q) = (BOX_FACES[h / 4][h % 4], BOX_FACES[h / 4][(h % 4 + 1) % 4]);
-        spokes[p as usize] = h as u16;
-        let mut t = 0;
-        while t < 24 {
-            if BOX_FACES[t / 4][t % 4] == q && BOX_FACES[t / 4][(t % 4 + 1) % 4] == p {
-                half_edges[h] = HalfEdge { vertex: p, twin: t as u16, face: (h / 4) as u16 };
-                if p < q {
-                    edges[count] = HullEdge { vertices: [p, q], faces: [(h / 4) as u16, (t / 4) as u16] };
-                    count += 1;
-                }
+/// How the faces of a polyhedron of a fixed kind hang together.
+struct Topology<const HALF_EDGES: usize, const EDGES: usize, const VERTICES: usize> {
+    half_edges: [HalfEdge; HALF_EDGES],
+    edges: [HullEdge; EDGES],
+    /// For every vertex a half-edge that starts at it.
+    spokes: [u16; VERTICES],
+}
+
+impl<const H: usize, const E: usize, const V: usize> Topology<H, E, V> {
+    /// Of the corners of each face, counter-clockwise from outside.
+    const fn new(loops: &[&[u16]]) -> Self {
+        let mut half_edges = [HalfEdge { vertex: 0, twin: 0, face: 0 }; H];
+        let mut ends = [0; H];
+        let (mut h, mut face) = (0, 0);
+        while face < loops.len() {
+            let corners = loops[face];
+            let mut k = 0;
+            while k < corners.len() {
+                half_edges[h] = HalfEdge { vertex: corners[k], twin: 0, face: face as u16 };
+                ends[h] = corners[(k + 1) % corners.len()];
+                h += 1;
+                k += 1;
             }
-            t += 1;
+            face += 1;
         }
-        h += 1;
+        let mut edges = [HullEdge { vertices: [0; 2], faces: [0; 2] }; E];
+        let mut spokes = [0; V];
+        let (mut h, mut count) = (0, 0);
+        while h < H {
+            let (p, q) = (half_edges[h].vertex, ends[h]);
+            spokes[p as usize] = h as u16;
+            let mut t = 0;
+            while t < H {
+                if half_edges[t].vertex == q && ends[t] == p {
+                    half_edges[h].twin = t as u16;
+                    if p < q {
+                        let faces = [half_edges[h].face, half_edges[t].face];
+                        edges[count] = HullEdge { vertices: [p, q], faces };
+                        count += 1;
+                    }
+                }
+                t += 1;
+            }
+            h += 1;
+        }
+        Self { half_edges, edges, spokes }
     }
-    (half_edges, edges, spokes)
 }
 
 #[cfg(test)]
@@ -476,6 +503,6 @@ mod tests {
             let starts = |v: usize| usize::from(view.half_edges[usize::from(view.spokes[v])].vertex);
             assert!((0..8).all(|v| starts(v) == v), "{:?}", view.spokes);
         }
-        assert!(BOX_EDGES.iter().all(|e| e.vertices[0] < e.vertices[1]));
+        assert!(BOX.edges.iter().all(|e| e.vertices[0] < e.vertices[1]));
     }
 }
