@@ -37,8 +37,10 @@ impl<D: Dim> World<D> {
         self.scratch.ready = bodies;
         self.scratch.awake.warm(bodies);
         room::warm(&mut self.scratch.moved, bodies);
-        // Of contacts no more than there are by now: one takes as much memory as a body. Bodies in flight have none.
         let Crowd { pairs, touching } = self.crowd();
+        // Heaps in the plane have two contacts per body, in space three or four. Bodies in flight have none, and cost their room until they land: 0.5 kB
+        // per body in the plane, 1.0 kB in space.
+        let pairs = pairs.max(D::N * bodies);
         room::warm(&mut self.scratch.pairs, pairs);
         room::warm(&mut self.scratch.refine.grown, touching);
         room::warm(&mut self.scratch.changed, touching);

@@ -22,9 +22,9 @@ use crate::body::{BodyProps, BodyState};
 use crate::math::*;
 use core::ops::Range;
 
-/// A body turns far if it turns by more than this in a step [rad]: below, its inertia is that of the start of the step to within a few
-/// percent.
-const FAR: Real = 0.1;
+/// A body turns far if it turns by more than this in a step [rad]: below, its inertia is that of the start of the step to within a
+/// tenth. Ordinary heaps stay below.
+const FAR: Real = 0.3;
 
 /// Half of the turn of a sub-step, at most [rad]: its tangent has a pole at a right angle.
 const MOST_HALF_TURN: Real = 1.4;
