@@ -100,11 +100,6 @@ impl Walls {
         walls
     }
 
-    /// True if b is thin in any direction.
-    pub(super) fn is_any(&self) -> bool {
-        self.count > 0
-    }
-
     fn add(&mut self, thin: Thin) {
         if self.count < MAX_AXES {
             self.thin[self.count] = thin;
@@ -173,21 +168,23 @@ impl Walls {
 
     /// Drops the points behind the wall that are on another part of the mesh than what is in the wall. The solid must go on all the way to the wall
     /// or, through the wall, to the middle of the mesh, as it does not from one prong of a fork to the next.
+    /// True if some of those that are left are behind the wall.
     pub(super) fn retain(
         &self,
         side: (usize, bool),
         (a, index): (&dyn Composite<D3>, u32),
         job: &CollideJob<'_, D3>,
         out: &mut LocalManifold<D3>,
-    ) {
+    ) -> bool {
         let thin = &self.thin[side.0];
         let onwards = job.b_in_a.rotation.rotate(self.onwards(side));
         let middle = thin.middle * thin.axis.dot(self.onwards(side));
         let middle = onwards.dot(job.b_in_a.position.to_vec()) + middle;
-        let Shape3::Triangle { a: p, b: q, c: r } = a.child(index) else { return };
+        let Shape3::Triangle { a: p, b: q, c: r } = a.child(index) else { return false };
         let center = (p + q + r) * (1.0 / 3.0);
         let found = *out;
         out.clear();
+        let mut goes_through = false;
         for point in found.points() {
             let on_a = point.position - found.normal * (0.5 * point.separation);
             let behind = onwards.dot(on_a) - middle;
@@ -215,10 +212,13 @@ impl Walls {
                 job.a.contains(straight) && is_in_wall(straight) && goes_on(straight)
                     || self.middle.is_some_and(|start| is_through(start) && goes_on(start))
             };
-            if farthest <= thin.half - job.b.rounding() + job.slop || is_solid() {
+            let is_behind = farthest > thin.half - job.b.rounding() + job.slop;
+            if !is_behind || is_solid() {
                 out.push(point.position, point.separation, point.id);
+                goes_through |= is_behind;
             }
         }
+        goes_through
     }
 }
 

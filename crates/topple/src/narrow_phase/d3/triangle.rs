@@ -58,8 +58,8 @@ struct Face {
     normal: Vec3,
 }
 
-/// The triangles of a, which has some, near the convex shape b; see the head of the file. True if b is a thin wall, through which
-/// points on a may have gone.
+/// The triangles of a, which has some, near the convex shape b; see the head of the file. True if b is a thin wall, and some of
+/// the points on a are behind it.
 pub(crate) fn collide_children(
     job: &CollideJob<'_, D3>,
     counters: &mut NarrowCounters,
@@ -88,12 +88,12 @@ fn collide_known<C: Composite<D3>>(
     };
     let (probe, bounds) = Probe::new(shape, job, rotation, walls.rest(job.b, &rotation));
     probe.run(&bounds, counters, found);
-    let mut is_lost = probe.is_lost.get();
+    let (mut is_lost, mut goes_through) = (probe.is_lost.get(), false);
     for side in walls.sides() {
         let share = walls.share(side, &rotation);
         let checked = &mut |index: u32, local: &LocalManifold<D3>| {
             let mut local = *local;
-            walls.retain(side, (shape, index), job, &mut local);
+            goes_through |= walls.retain(side, (shape, index), job, &mut local);
             found(index, &local);
         };
         let Some((thick, inside)) = walls.thicken(side, shape, job) else { continue };
@@ -120,7 +120,7 @@ fn collide_known<C: Composite<D3>>(
         // All triangles look past a middle that is inside.
         deep::collide(job, is_lost || job.a.contains(probe.middle), counters, add);
     }
-    is_found && walls.is_any()
+    is_found && goes_through
 }
 
 /// Box around b in the frame of a.
