@@ -1,7 +1,7 @@
 //! Continuous collision: bodies that are fast for their size do not pass through what is in their way. Between the solver
 //! and `finalize`, on the motion that the solver found.
 //!
-//! In: the places at the start of the step and the motion in it. Out: bodies that are stopped early keep their velocity but
+//! In: the places at the start of the step and the motion in it. Out: bodies that are stopped early keep their velocity, gravity's share in what is missing apart, but
 //! lose the rest of their motion in this step; the contact follows in the next one.
 //!
 //! - Every dynamic body that moves by more than a quarter of its inner radius is swept against static bodies.

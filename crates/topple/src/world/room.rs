@@ -2,7 +2,7 @@
 //!
 //! PERF: the system hands out memory page by page, when it is first written. In the first step of a large world that is everything at
 //! once: a third of its time. Memory that grows with the bodies is touched as they come; so is that of contacts, as many as a sample of
-//! the shapes has neighbours.
+//! the shapes has neighbours, and as many as a heap of so many bodies would have.
 
 use super::World;
 use crate::body::BodySet;

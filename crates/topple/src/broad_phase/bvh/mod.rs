@@ -2,7 +2,7 @@
 //!
 //! Moved leaves widen their ancestors; now and then what is stale is put in anew, or taken apart and built anew, or the whole tree, if
 //! most of it moved (`tree.rs`, `build.rs`). Pairs are found from what moved alone (`pairs.rs`), so static and sleeping
-//! bodies cost nothing. Questions are answered in `cast.rs`, many rays in
+//! bodies cost nothing; those of a world that begins, in which all is new, by sort and sweep (`sweep.rs`). Questions are answered in `cast.rs`, many rays in
 //! `quads.rs`. New proxies wait in a list until the next update, which
 //! inserts a few one by one and builds many at once. Boxes without bounds (planes) are in a list of their own.
 //!
