@@ -50,6 +50,8 @@ fn main() -> Result<(), Error> {
     show("plane: turning square", tumbler()?, steps);
     show("space: pyramid", square_pyramid()?, steps);
     show("space: heap", heap()?, steps);
+    show("space: drum, falling", drum()?, steps / 4);
+    show("space: drum", drum()?, steps);
     Ok(())
 }
 
@@ -156,6 +158,34 @@ fn heap() -> Result<World3, Error> {
             _ => Shape3::capsule_y(0.5, 0.25),
         };
         world.create_body_with(BodyDef3::dynamic(at), [shape])?;
+    }
+    Ok(world)
+}
+
+/// 8 000 boxes in a drum with paddles that turns about z.
+fn drum() -> Result<World3, Error> {
+    let mut world = World3::with_settings(settings())?;
+    let (radius, depth) = (9.0_f32, 6.5);
+    let mut walls = Vec::new();
+    for i in 0..32 {
+        let turn = Quat::from_rotation_z(i as f32 / 32.0 * core::f32::consts::TAU);
+        let mut wall = |distance: f32, size: [f32; 3]| {
+            let place = Pose3::new(turn * Vec3::new(distance, 0.0, 0.0), turn);
+            walls.push(ShapeDef::new(Shape3::cuboid(size[0], size[1], size[2])).at(place));
+        };
+        wall(radius + 0.5, [1.0, 1.95, 2.0 * depth]);
+        if i % 8 == 0 {
+            wall(radius - 0.75, [1.5, 0.5, 2.0 * depth]);
+        }
+    }
+    let mut def = BodyDef3::kinematic([0.0, 0.0, 0.0]);
+    def.angular_velocity = Vec3::new(0.0, 0.0, 25_f32.to_radians());
+    world.create_body_with(def, walls)?;
+    let cap = |z: f32| ShapeDef::new(Shape3::cuboid(20.0, 20.0, 1.0)).at(Pose3::at([0.0, 0.0, z]));
+    world.create_body_with(BodyDef3::fixed([0.0, 0.0, 0.0]), [cap(depth + 0.5), cap(-depth - 0.5)])?;
+    for i in 0..20 * 20 * 20 {
+        let cell = [i % 20, i / 20 % 20, i / 400].map(|k| (k as f32 - 9.5) * 0.5);
+        world.create_body_with(BodyDef3::dynamic(cell), [Shape3::cuboid(0.4, 0.4, 0.4)])?;
     }
     Ok(world)
 }

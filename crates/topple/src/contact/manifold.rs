@@ -135,6 +135,7 @@ pub struct Contact<D: Dim> {
 
 impl<D: Dim> Contact<D> {
     /// A contact without points between two shapes of two bodies.
+    #[inline(always)]
     pub(crate) fn new(bodies: [u32; 2], shapes: [u32; 2], flags: u16) -> Self {
         Self {
             bodies,

@@ -89,7 +89,8 @@ impl PairTable {
 
     fn grow(&mut self, capacity: usize) {
         let keys = core::mem::replace(&mut self.keys, vec![EMPTY; capacity]);
-        let values = core::mem::replace(&mut self.values, vec![0; capacity]);
+        // PERF: not zero, so that the memory is written, and handed out by the system, now.
+        let values = core::mem::replace(&mut self.values, vec![u32::MAX; capacity]);
         for (key, value) in keys.into_iter().zip(values) {
             if key != EMPTY {
                 self.place(key, value);

@@ -54,8 +54,7 @@ impl<D: Dim> World<D> {
         room::make_room(&mut ghosts, suspects.len());
         ghosts.clear();
         ghosts.extend_from_slice(suspects);
-        // If all pairs are new, nothing touched anything in the last step.
-        let is_first = self.profile.counters.new_pairs as usize == self.contacts.pair_count();
+        let is_first = self.are_all_pairs_new();
         // All are judged before any is dropped, so that the order does not matter.
         in_pieces(&*self.executor, BATCH, &mut ghosts[..], |_, indices| {
             for index in indices.iter_mut().filter(|index| !self.is_ghost(**index, is_first)) {
@@ -73,6 +72,11 @@ impl<D: Dim> World<D> {
         }
         self.scratch.changed.extend_from_slice(&ghosts);
         self.scratch.members = ghosts;
+    }
+
+    /// True if all pairs are new in this step: nothing touched anything in the last one.
+    pub(crate) fn are_all_pairs_new(&self) -> bool {
+        self.profile.counters.new_pairs as usize == self.contacts.pair_count()
     }
 
     /// The contact as seen from `body`; None if that does not move, or there is no contact.

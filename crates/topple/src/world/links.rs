@@ -152,8 +152,15 @@ impl<D: Dim> World<D> {
     }
 
     /// The contact of a new pair for which [`Self::is_contact`] holds, not yet in any list.
-    #[inline]
     pub(crate) fn draft_contact(&self, key: PairKey) -> Contact<D> {
+        let mut contact = self.blank_contact(key);
+        self.mix_contact(&mut contact);
+        contact
+    }
+
+    /// The contact of a new pair, without its material.
+    #[inline(always)]
+    pub(crate) fn blank_contact(&self, key: PairKey) -> Contact<D> {
         let shapes = Proxies::<D>::split(key);
         let (a, b) = (&self.shapes[shapes.0], &self.shapes[shapes.1]);
         let mut bits = 0;
@@ -164,9 +171,14 @@ impl<D: Dim> World<D> {
         set(a.persist_events || b.persist_events, flags::PERSIST_EVENTS);
         set(a.hit_events || b.hit_events, flags::HIT_EVENTS);
         set(a.shape.composite().is_some() || b.shape.composite().is_some(), flags::COMPOSITE);
-        let mut contact = Contact::new([a.body, b.body], [shapes.0, shapes.1], bits);
-        mix_materials(&mut contact, a, b, &self.bodies, &self.settings);
-        contact
+        Contact::new([a.body, b.body], [shapes.0, shapes.1], bits)
+    }
+
+    /// Gives a contact the material of its shapes.
+    #[inline]
+    pub(crate) fn mix_contact(&self, contact: &mut Contact<D>) {
+        let [a, b] = contact.shapes.map(|shape| &self.shapes[shape]);
+        mix_materials(contact, a, b, &self.bodies, &self.settings);
     }
 
     /// Mixes the materials of a contact again, and its margins.

@@ -120,6 +120,8 @@ pub(crate) struct Scratch<D: Dim> {
     pub awake: AwakeBodies<D>,
     pub moved: Vec<u32>,
     pub pairs: Vec<PairKey>,
+    /// Contacts that were made in one go while there were no others.
+    pub drafted_alone: usize,
     /// How many pairs of each piece are new.
     pub kept: Vec<usize>,
     /// What each batch of the narrow phase found.

@@ -12,8 +12,8 @@ use crate::store::room;
 
 /// Worlds with fewer awake bodies than this have a first step that nobody notices.
 const MANY: usize = 1024;
-/// Room grows by one part of so many.
-const GROWTH: usize = 8;
+/// Room grows by one part of so many. That of pairs by a quarter of it, that of touching ones not at all: they take the most, and what is too much is never used.
+const GROWTH: usize = 16;
 /// Shapes whose neighbours are counted. The numbers of 16 are within a tenth of those of all in a heap.
 const SAMPLES: usize = 16;
 
@@ -40,7 +40,8 @@ impl<D: Dim> World<D> {
         let Crowd { pairs, touching } = self.crowd();
         // Heaps in the plane have two contacts per body, in space three or four. Bodies in flight have none, and cost their room until they land: 0.5 kB
         // per body in the plane, 1.0 kB in space.
-        let pairs = pairs.max(D::N * bodies);
+        let pairs = pairs.max(D::N * awake);
+        let pairs = pairs + pairs / (4 * GROWTH);
         room::warm(&mut self.scratch.pairs, pairs);
         room::warm(&mut self.scratch.refine.grown, touching);
         room::warm(&mut self.scratch.changed, touching);

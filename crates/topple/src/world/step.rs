@@ -4,7 +4,7 @@
 use super::{Stage, World, finalize, gather, hits};
 use crate::body::{AwakeBodies, BodySet, NONE};
 use crate::broad_phase::PairKey;
-use crate::contact::flags;
+use crate::contact::{Contact, flags};
 use crate::continuous;
 use crate::exec::Executor;
 use crate::math::*;
@@ -126,10 +126,12 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
     world.scratch.kept = kept;
     world.contacts.reserve(pairs.len());
     let is_drafted = world.contacts.is_packed() && pairs.len() >= DRAFTS;
+    world.scratch.drafted_alone = if is_drafted && world.contacts.hot.is_empty() { pairs.len() } else { 0 };
     if is_drafted {
         let mut contacts = core::mem::take(&mut world.contacts.hot);
-        let draft = |i: usize| world.draft_contact(pairs[i]);
-        extend_in_pieces(&*world.executor, DRAFTS, &mut contacts, pairs.len(), draft);
+        let draft = |i: usize| world.blank_contact(pairs[i]);
+        let mix = |contact: &mut Contact<D>| world.mix_contact(contact);
+        extend_in_pieces(&*world.executor, DRAFTS, &mut contacts, pairs.len(), draft, mix);
         world.contacts.hot = contacts;
     }
     for (i, &key) in pairs.iter().enumerate() {
@@ -213,6 +215,8 @@ pub(super) fn algorithm<D: Dim>(world: &World<D>) -> Algorithm {
 /// Runs the narrow phase over all awake contacts and collects those whose state changed.
 fn update_contacts<D: Dim>(world: &mut World<D>) {
     let algorithm = algorithm(world);
+    // Bodies that touched nothing before push all that they meet: see `ghosts.rs`.
+    let is_first = world.are_all_pairs_new();
     let indices = world.contacts.awake.as_slice();
     let pieces = indices.len().div_ceil(BATCH);
     let changes = &mut world.scratch.changes;
@@ -292,6 +296,7 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                     // Of two that can be pushed, one must have edges, and what rests on each other is left alone.
                     let edges = contact.shapes.map(|shape| source.shapes[shape].shape.keeps_contacts());
                     let is_suspect = match (moves, edges) {
+                        ([true, true], _) if is_first => false,
                         ([true, true], [true, true]) => contact.flags & flags::WAS_SOLID == 0,
                         ([true, true], edges) => edges[0] != edges[1],
                         _ => true,
@@ -330,7 +335,12 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
     grow_grains(world);
     find_ghosts(world, pieces);
     let (changed, hot) = (&mut world.scratch.changed, &world.contacts.hot);
-    changed.sort_unstable_by_key(|&index| (hot[index as usize].key(), index));
+    // PERF: contacts that were made in one go, all that there are, have the order of their keys.
+    if world.scratch.drafted_alone == hot.len() {
+        changed.sort_unstable();
+    } else {
+        changed.sort_unstable_by_key(|&index| (hot[index as usize].key(), index));
+    }
     changed.dedup();
 }
 

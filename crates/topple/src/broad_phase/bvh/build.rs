@@ -90,6 +90,12 @@ pub(super) fn build_into<D: Dim>(items: &mut [Item<D>], pairs: &[u32], nodes: &m
     build(Range { items, bounds, depth: 0 }, &mut place, 0)
 }
 
+/// Builds into `nodes`, consecutive ones from `first` on, two fewer than twice the items; returns the root. Parents are left to the caller.
+pub(super) fn build_behind<D: Dim>(items: &mut [Item<D>], nodes: &mut [Node<D>], first: u32) -> Node<D> {
+    let bounds = bounds_of(items);
+    build(Range { items, bounds, depth: 0 }, &mut Block { nodes, first }, 0)
+}
+
 /// Builds into `nodes`, two for every item: the root, an unused one, pairs in the order of the tree. Parents are left to
 /// the caller.
 pub(super) fn build_in_place<D: Dim>(items: &mut [Item<D>], nodes: &mut [Node<D>], executor: &dyn Executor) {

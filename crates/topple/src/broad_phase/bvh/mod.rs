@@ -3,8 +3,8 @@
 //! Moved leaves widen their ancestors; now and then what is stale is put in anew, or taken apart and built anew, or the whole tree, if
 //! most of it moved (`tree.rs`, `build.rs`). Pairs are found from what moved alone (`pairs.rs`), so static and sleeping
 //! bodies cost nothing; those of a world that begins, in which all is new, by sort and sweep (`sweep.rs`). Questions are answered in `cast.rs`, many rays in
-//! `quads.rs`. New proxies wait in a list until the next update, which
-//! inserts a few one by one and builds many at once. Boxes without bounds (planes) are in a list of their own.
+//! `quads.rs`. New proxies wait in a list until the next update, or until they are many: then they are built into a tree of their own, which is
+//! grafted onto the large one (`tree/graft.rs`), so that a world is built as it is filled, not in its first step. Boxes without bounds (planes) are in a list of their own.
 //!
 //! Complexity: update O(m) amortised, pairs O(m log n + pairs) for m moved of n; O(n + pairs) if most moved.
 //!
@@ -51,19 +51,14 @@ const NOWHERE: u32 = u32::MAX;
 
 /// One in so many leaves must be new, or far from where it was, for the tree to be built as a whole.
 const BULK: usize = 8;
-/// More than this many proxies, and more than this many times those in the trees, do not wait in a list that queries
-/// must read through.
-const MAX_PENDING: usize = 1024;
-const MAX_PENDING_SHARE: usize = 4;
+/// So many proxies do not wait any longer in a list that queries must read through.
+const MAX_PENDING: usize = 512;
 /// When more than one in so many leaves moved, all nodes are refitted, in the order of memory, and siblings are compared
 /// instead of single leaves with the root.
 const DENSE: usize = 4;
 /// The latter pays later where bodies are crowded, which means that a moved one has so many pairs in the plane, and in space.
 const DENSE_CROWD: usize = 2;
 const CROWD: [Real; 2] = [3.0, 0.5];
-/// When more than so many proxies wait, room is made for the tree that they will be in, and again whenever they are one part of so many more.
-const MANY_PENDING: usize = 256;
-const PENDING_GROWTH: usize = 8;
 /// How many moves ahead memory is asked for what a move needs next.
 const AHEAD: usize = 6;
 /// Pairs of nodes per piece of the search.
@@ -92,8 +87,6 @@ pub struct BroadPhaseBvh<D: Dim> {
     /// Where each proxy is.
     homes: Vec<u32>,
     pending: Vec<u32>,
-    /// Pending ones for which there is room in the trees.
-    ready: usize,
     unbounded: Vec<u32>,
     /// Scratch: proxies that went far.
     far: Vec<u32>,
@@ -102,8 +95,8 @@ pub struct BroadPhaseBvh<D: Dim> {
     /// Scratch of the search: moved leaves, per tree; what pieces find.
     leaves: [Vec<u32>; 2],
     searches: Vec<Mutex<Search>>,
-    /// Most of the moving tree is new since the last search.
-    is_new: bool,
+    /// Leaves that came into the moving tree many at once since the last search.
+    fresh: usize,
     /// The boxes of the moving tree in order, if all of it is new; only during the search.
     sweep: Option<Sweep>,
     /// In the last search that tells.
@@ -119,13 +112,12 @@ impl<D: Dim> Default for BroadPhaseBvh<D> {
             fixed: Tree::new(STATIC),
             homes: Vec::new(),
             pending: Vec::new(),
-            ready: 0,
             unbounded: Vec::new(),
             far: Vec::new(),
             updated: Vec::new(),
             leaves: [Vec::new(), Vec::new()],
             searches: Vec::new(),
-            is_new: false,
+            fresh: 0,
             sweep: None,
             is_crowded: false,
             visited: 0,
@@ -225,16 +217,19 @@ impl<D: Dim> BroadPhaseBvh<D> {
         }
     }
 
-    /// Makes room in the trees for the proxies that wait, and some more, and touches it: see `store/room.rs`.
-    fn make_room(&mut self, proxies: &Proxies<D>) {
-        self.ready = self.pending.len() + self.pending.len() / PENDING_GROWTH;
-        let is_static = |proxy: &&u32| proxies.get(**proxy).kind == ProxyKind::Static;
-        let fixed = self.pending.iter().filter(is_static).count();
-        for (tree, more) in [(&mut self.fixed, fixed), (&mut self.moving, self.pending.len() - fixed)] {
-            if more > 0 {
-                tree.warm(tree.len() + more + more / PENDING_GROWTH);
-            }
+    /// Builds the proxies that wait into trees of their own and joins them with the large ones.
+    fn graft(&mut self, proxies: &Proxies<D>) {
+        let mut pending = core::mem::take(&mut self.pending);
+        for is_static in [false, true] {
+            let mine = |proxy: &&u32| (proxies.get(**proxy).kind == ProxyKind::Static) == is_static;
+            let item = |&proxy: &u32| Item { bounds: proxies.get(proxy).fat, link: proxy | LEAF | MOVED };
+            let tree = if is_static { &mut self.fixed } else { &mut self.moving };
+            let before = tree.len();
+            tree.graft(pending.iter().filter(mine).map(item), &mut self.homes);
+            self.fresh += if is_static { 0 } else { tree.len() - before };
         }
+        pending.clear();
+        self.pending = pending;
     }
 
     /// Brings far and pending proxies into their trees, one by one or all at once, and refreshes the trees.
@@ -248,8 +243,10 @@ impl<D: Dim> BroadPhaseBvh<D> {
             let far_here = |homes: &[u32], proxy: u32| homes[proxy as usize] & KIND == tag;
             let changed = far.iter().filter(|&&proxy| far_here(&self.homes, proxy)).count()
                 + pending.iter().filter(mine).count();
-            if changed * BULK > tree.len() {
-                self.is_new |= !is_static && changed > tree.len();
+            if changed * BULK > tree.len() || tree.is_patchwork() {
+                if !is_static {
+                    self.fresh += changed;
+                }
                 for &proxy in &far {
                     if far_here(&self.homes, proxy) {
                         tree.set_leaf(self.homes[proxy as usize] & !KIND, &proxies.get(proxy).fat);
@@ -278,7 +275,6 @@ impl<D: Dim> BroadPhaseBvh<D> {
         }
         far.clear();
         pending.clear();
-        self.ready = 0;
         (self.far, self.pending) = (far, pending);
     }
 
@@ -444,19 +440,15 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         // Nothing has moved: the world knows which pairs there are.
         self.moving.clear_all_moved();
         self.fixed.clear_all_moved();
+        self.fresh = 0;
     }
 
     fn insert(&mut self, proxies: &Proxies<D>, proxy: u32) {
         assert!(proxy < INDEX, "more proxies than a node can number");
         self.take_out(proxy);
         self.put_in(proxies, proxy);
-        if self.pending.len() > self.ready.max(MANY_PENDING) {
-            self.make_room(proxies);
-        }
-        let settled = self.moving.len() + self.fixed.len();
-        if self.pending.len() > MAX_PENDING.max(MAX_PENDING_SHARE * settled) {
-            self.far.clear();
-            self.flush(proxies, false, &Serial);
+        if self.pending.len() >= MAX_PENDING {
+            self.graft(proxies);
         }
     }
 
@@ -479,7 +471,11 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         executor: &dyn Executor,
         out: &mut Vec<PairKey>,
     ) {
-        if !self.pending.is_empty() {
+        // Of a world that is being filled, the last ones too.
+        if self.fresh * 2 > self.moving.len() && self.pending.len() > 1 {
+            self.graft(proxies);
+        }
+        if !self.pending.is_empty() || self.moving.is_patchwork() || self.fixed.is_patchwork() {
             self.update(proxies, &[], executor);
         }
         if self.updated != moved {
@@ -489,7 +485,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
         let share = if self.is_crowded { DENSE_CROWD } else { DENSE };
         let dense = moved.len() * share > self.moving.len() && self.moving.is_marked();
         let before = out.len();
-        let is_new = core::mem::take(&mut self.is_new);
+        let is_new = core::mem::take(&mut self.fresh) * 2 > self.moving.len();
         self.sweep = if dense && is_new { Sweep::of(&self.moving.nodes) } else { None };
         self.list_leaves(if dense && self.fixed.len() == 0 { &[] } else { moved }, dense);
         let pieces = (0..).take_while(|&number| self.piece(dense, number).is_some()).count();

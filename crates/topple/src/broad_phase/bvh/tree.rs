@@ -8,6 +8,7 @@
 //! The nodes above leaves that moved, came or went since the last rebuild are *stale*: their splits are out of date.
 //! Once enough moves have come together they are brought up to date (`tree/stale.rs`).
 
+mod graft;
 mod stale;
 
 use super::build::{Item, build_in_place};
@@ -108,6 +109,8 @@ pub(super) struct Tree<D: Dim> {
     /// Girths of all inner nodes after the last full rebuild [m], and what sweeps have added to them since.
     cost: Real,
     grown: Real,
+    /// Volumes of the trees that this one was joined of, since it was last built as a whole [m²], [m³].
+    patches: Real,
     /// What this tree writes into the homes of its proxies beside the node.
     tag: u32,
     items: Vec<Item<D>>,
@@ -136,6 +139,7 @@ impl<D: Dim> Tree<D> {
             changes: 0,
             cost: 0.0,
             grown: 0.0,
+            patches: 0.0,
             tag,
             items: Vec::new(),
             order: Vec::new(),
@@ -180,7 +184,7 @@ impl<D: Dim> Tree<D> {
         self.stale.clear();
         (self.leaves, self.ordered, self.marked) = (0, true, true);
         (self.moves, self.stale_moves, self.changes) = (0, 0, 0);
-        (self.cost, self.grown) = (0.0, 0.0);
+        (self.cost, self.grown, self.patches) = (0.0, 0.0, 0.0);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -413,12 +417,6 @@ impl<D: Dim> Tree<D> {
     pub(super) fn clear_all_moved(&mut self) {
         self.nodes.iter_mut().for_each(|node| node.link &= !MOVED);
         (self.marked, self.many_marks) = (true, false);
-    }
-
-    /// Makes room for a tree of so many leaves to be built, and touches it.
-    pub(super) fn warm(&mut self, leaves: usize) {
-        self.nodes.warm(2 * leaves);
-        room::warm(&mut self.items, leaves);
     }
 
     /// Builds the whole tree from its leaves and `more`, of which there are `most` or fewer.
