@@ -15,3 +15,4 @@ mod sliding;
 mod solids;
 mod support;
 mod thin_walls;
+mod wall_kinds;

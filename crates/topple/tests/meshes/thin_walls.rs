@@ -80,6 +80,7 @@ fn floors() -> Vec<(&'static str, Shape3, Real)> {
         ("plane", Shape3::plane(Vec3::Y, 0.0), 0.0),
         ("mesh", Shape3::mesh(&corners, &fan).unwrap(), 0.0),
         ("height field", Shape3::height_field(Vec2::splat(WIDTH), 21, &[0.0; 21 * 21]).unwrap(), 0.0),
+        ("disc of 1 cm", Shape3::cylinder(0.01, half), 0.005),
     ]
 }
 
@@ -188,4 +189,81 @@ fn solids_come_to_lie_on_a_mesh() {
 #[test]
 fn solids_come_to_lie_on_a_height_field() {
     all_come_to_lie(5);
+}
+
+#[test]
+fn solids_come_to_lie_on_a_disc() {
+    all_come_to_lie(6);
+}
+
+/// Touches of each kind of wall.
+const TOUCHES: usize = 1500;
+/// How deep what touches is at the start [m], and how fast it may be pushed out [m/s].
+const DEPTH: Real = 0.002;
+const PUSHED: Real = 1.0;
+
+/// A board, a rod, a disc or a splinter that touches a block of triangles anywhere, with a corner, an edge or a face, is pushed out gently, whichever of the two can move: no face
+/// of the block that is not touched takes it for a wall in its way.
+#[test]
+fn what_touches_a_thin_wall_is_not_thrown_off() {
+    let mut random = Random(0x5EED_0002);
+    let surface = box_surface(Vec3::new(1.0, 0.8, 0.6), Vec3::ZERO);
+    let is_inside = |p: Vec3| (p.abs() - Vec3::new(0.5, 0.4, 0.3)).max_element() < 0.0;
+    let mut touches = 0;
+    for i in 0..2 * TOUCHES {
+        let thin = 0.01 + 0.1 * random.next() * random.next();
+        let (length, width) = (0.1 + random.next(), 0.1 + random.next());
+        let ends = [-1.0, 1.0].map(|end| Vec3::new(0.5 * length, 0.5 * thin, 0.5 * width) * end);
+        let askew = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * (ends[1].dot(axis)));
+        let wall = match i % 8 {
+            0 | 2 => Shape3::cuboid(length, thin, width),
+            1 | 3 => Shape3::cuboid(length, thin, thin),
+            4 => Shape3::cylinder(thin, 0.5 * length),
+            5 => Shape3::cylinder(length, 0.5 * thin),
+            6 => Shape3::cone(thin, 0.5 * length),
+            _ => Shape3::hull(&[ends[0], ends[1], askew[0], askew[1], askew[2]]).unwrap(),
+        };
+        let place = random.pose::<D3>(1.2);
+        let block = Pose::<D3>::IDENTITY;
+        let gaps = surface.triangles.iter().filter_map(|corners| {
+            let [a, b, c] = corners.map(|k| surface.vertices[k as usize]);
+            topple::distance::closest_points::<D3>(&Shape3::triangle(a, b, c), &block, &wall, &place)
+        });
+        let Some(gap) =
+            gaps.min_by(|a, b| a.distance.total_cmp(&b.distance)).filter(|gap| gap.distance > 1e-3)
+        else {
+            continue;
+        };
+        if is_inside(place.position.to_vec()) {
+            continue;
+        }
+        let touching = place.position.to_vec() - gap.normal * (gap.distance + DEPTH);
+        for is_block_free in [true, false] {
+            let settings = Settings { sleeping: false, gravity: Vec3::ZERO, ..Settings::default() };
+            let mut world = World::<D3>::with_settings(settings).unwrap();
+            let def = |position: Vec3, is_free: bool| {
+                if is_free { BodyDef::<D3>::dynamic(position) } else { BodyDef::<D3>::fixed(position) }
+            };
+            let wall_def = BodyDef { rotation: place.rotation, ..def(touching, !is_block_free) };
+            let ids = [
+                world
+                    .create_body_with(def(Vec3::ZERO, is_block_free), [ShapeDef::<D3>::new(mesh(&surface))])
+                    .unwrap(),
+                world.create_body_with(wall_def, [ShapeDef::<D3>::new(wall.clone())]).unwrap(),
+            ];
+            for _ in 0..3 {
+                world.step();
+                let speed = ids.map(|id| {
+                    let body = world.body(id).unwrap();
+                    body.linear_velocity().length() + 0.5 * body.angular_velocity().length()
+                });
+                assert!(
+                    speed[0].max(speed[1]) < PUSHED,
+                    "touch {i}, block free {is_block_free}: {speed:?} m/s"
+                );
+            }
+            touches += 1;
+        }
+    }
+    assert!(touches > TOUCHES / 2, "{touches} touches");
 }

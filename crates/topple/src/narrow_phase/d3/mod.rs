@@ -3,7 +3,7 @@
 //! `round.rs`: closed forms for spheres and capsules; `revolved.rs`: spheres against cylinders and cones. `plane.rs`: everything against a half-space. `boxes.rs`: two
 //! boxes, the hottest path of the engine; their points are in `box_points.rs`. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
 //! whatever is left by GJK and EPA; `track.rs` follows cylinders from step to step instead. With `sat`, that rest is done by separating axes (`sat.rs`, over the features of `solid.rs`);
-//! with `gjk`, all bounded pairs are done by `convex.rs`. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. `triangle.rs`: the triangles of a mesh against something convex, `thick.rs` if that is a thin wall to a solid,
+//! with `gjk`, all bounded pairs are done by `convex.rs`. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. `triangle.rs`: the triangles of a mesh against something convex, `thick.rs` if that is a thin wall to a solid, with its outline from `lid.rs`,
 //! `deep.rs` if it is inside; `triangles.rs`: two meshes. All work in
 //! the frame of shape a and treat a shape as core plus rounding radius: the geometry is that of the cores,
 //! the radii are taken off at the end.
@@ -14,6 +14,7 @@ mod convex;
 mod deep;
 mod hull_axes;
 mod hulls;
+mod lid;
 mod patch;
 mod plane;
 mod reduce;

@@ -6,11 +6,12 @@
 //! in the wall, that one pushes which is less deep: the other one is behind the middle of the wall as that side sees it.
 
 use super::deep;
+use super::lid::{Lid, Thin};
 use crate::distance::point_shape;
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, LocalManifold};
 use crate::shape::d3::triangle;
-use crate::shape::{Composite, Shape3, ShapeOps};
+use crate::shape::{Composite, LocalRay, Shape3, ShapeOps};
 
 /// Thickness up to which a wall is thin, in inner radii of the mesh: the mesh may be half as deep when it is stopped.
 const THIN: Real = 1.5;
@@ -21,18 +22,10 @@ const THICK: Real = 2.0;
 const FACING: Real = 0.2;
 /// How far from the border of a triangle the solid above it is looked at, in slops.
 const INWARDS: Real = 2.0;
+/// How far from its outline a wall that is not flat is looked at, as a share of the way to its middle (no unit).
+const INSIDE: Real = 0.01;
 /// Directions in which a wall can be thin: a rod is in two.
 const MAX_AXES: usize = 2;
-
-/// A direction in which b is thin.
-#[derive(Clone, Copy, Default)]
-struct Thin {
-    /// Unit vector in the frame of b.
-    axis: Vec3,
-    /// Where the middle of b is along it, and half of its thickness, its rounding included [m].
-    middle: Real,
-    half: Real,
-}
 
 /// The directions in which b is thin for the mesh a.
 #[derive(Clone, Copy)]
@@ -59,8 +52,8 @@ pub(super) struct Share {
 pub(super) enum Thick {
     /// A shape, and where it is.
     Shape(Shape3, Vec3),
-    /// What a triangle becomes: its corners, counter-clockwise about its normal, and how far they are drawn out against it [m].
-    Prism([Vec3; 3], Vec3, Real),
+    /// An outline, and how far it is drawn out against its normal [m].
+    Prism(Lid, Real),
 }
 
 impl Walls {
@@ -80,15 +73,17 @@ impl Walls {
                     }
                 }
             }
-            Shape3::Cylinder { half_height, radius, rounding }
-                if radius + rounding > inner && is_thin(half_height + rounding) =>
-            {
-                walls.add(Thin { axis: Vec3::Y, middle: 0.0, half: half_height + rounding });
-            }
             Shape3::Triangle { a, b, c } => {
                 if let Some(axis) = triangle::normal([*a, *b, *c]) {
                     walls.add(Thin { axis, middle: axis.dot(*a), half: 0.0 });
                 }
+            }
+            Shape3::Box { .. } => {}
+            // PERF: no width is less than that of the ball inside, and most shapes are not thin.
+            b if is_thin(b.inner_radius()) && b.farthest_from(b.middle()) > inner => {
+                let towards = job.b_in_a.inverse_transform(a.bounds().center());
+                let thin = Thin::directions(b, towards).into_iter().flatten();
+                thin.filter(|thin| is_thin(thin.half)).for_each(|thin| walls.add(thin));
             }
             _ => {}
         }
@@ -139,8 +134,10 @@ impl Walls {
     ) -> Option<(Thick, Vec3)> {
         let (thin, onwards) = (&self.thin[side.0], self.onwards(side));
         let sign = thin.axis.dot(onwards);
-        let before =
-            |p: Vec3| (thin.axis.dot(job.b_in_a.inverse_transform(p.into())) - thin.middle) * sign < 0.0;
+        let before = |p: Vec3| {
+            let p = job.b_in_a.inverse_transform(p.into());
+            (thin.axis.dot(p) - middle_at(thin, job.b, p)) * sign < 0.0
+        };
         let is_own = self.middle.is_some_and(before);
         let depth = self.depths[usize::from(!is_own)];
         let near = job.b_in_a.inverse_transform(a.bounds().center());
@@ -151,18 +148,16 @@ impl Walls {
                 let beside = near.clamp(-*half, *half) * (Vec3::ONE - onwards.abs());
                 (Thick::Shape(thick, onwards * more), beside + onwards * more)
             }
-            Shape3::Cylinder { half_height, radius, rounding } => {
-                let half_height = half_height + more;
-                let thick = Shape3::Cylinder { half_height, radius: *radius, rounding: *rounding };
-                let beside = Vec3::new(near.x, 0.0, near.z).clamp_length_max(*radius);
-                (Thick::Shape(thick, onwards * more), beside + onwards * more)
-            }
             Shape3::Triangle { a, b, c } => {
                 let corners = if side.1 { [*a, *c, *b] } else { [*a, *b, *c] };
                 let beside = triangle::closest(corners, near).0;
-                (Thick::Prism(corners, -onwards, depth), beside + onwards * more)
+                (Thick::Prism(Lid::of(corners, -onwards), depth), beside + onwards * more)
             }
-            _ => return None,
+            b => {
+                let lid = Lid::new(b, -onwards, thin.half - thin.middle * sign, near)?;
+                let beside = lid.closest(near) + onwards * (0.5 * depth);
+                (Thick::Prism(lid, depth), beside)
+            }
         })
     }
 
@@ -176,6 +171,9 @@ impl Walls {
         job: &CollideJob<'_, D3>,
         out: &mut LocalManifold<D3>,
     ) -> bool {
+        if !matches!(job.b, Shape3::Box { .. } | Shape3::Triangle { .. }) {
+            return self.retain_under_lid(side, (a, index), job, out);
+        }
         let thin = &self.thin[side.0];
         let onwards = job.b_in_a.rotation.rotate(self.onwards(side));
         let middle = thin.middle * thin.axis.dot(self.onwards(side));
@@ -220,6 +218,73 @@ impl Walls {
         }
         goes_through
     }
+
+    /// The same for a wall that is not flat: it was seen as if it were, from its highest point on, and is as thick as it is under each point.
+    fn retain_under_lid(
+        &self,
+        side: (usize, bool),
+        (a, index): (&dyn Composite<D3>, u32),
+        job: &CollideJob<'_, D3>,
+        out: &mut LocalManifold<D3>,
+    ) -> bool {
+        let (thin, onwards) = (&self.thin[side.0], self.onwards(side));
+        let (sign, onwards_in_a) = (thin.axis.dot(onwards), job.b_in_a.rotation.rotate(onwards));
+        let to_b = |p: Vec3| job.b_in_a.inverse_transform(p.into());
+        let to_a = |p: Vec3| job.b_in_a.transform(p).to_vec();
+        let Shape3::Triangle { a: p, b: q, c: r } = a.child(index) else { return false };
+        let center = (p + q + r) * (1.0 / 3.0);
+        let found = *out;
+        out.clear();
+        let mut goes_through = false;
+        for point in found.points() {
+            let on_a = point.position - found.normal * (0.5 * point.separation);
+            let local = to_b(on_a);
+            // Where the line through the point and the wall goes into the wall and out of it. On the outline itself it would miss it.
+            let inner = job.b.middle();
+            let Some(slab) = thin.slab(job.b, local + (inner - local) * INSIDE) else { continue };
+            let [front, back] = if sign > 0.0 { slab } else { [-slab[1], -slab[0]] };
+            let lid = thin.middle * sign - thin.half;
+            let separation = point.separation + (front - lid) * found.normal.dot(onwards_in_a);
+            if separation > job.margin {
+                continue;
+            }
+            let is_solid = || {
+                // Not over the border of the triangle, where other sides may begin.
+                let end = on_a + (center - on_a).clamp_length_max(INWARDS * job.slop);
+                let goes_on = |start: Vec3| {
+                    let way = end - start;
+                    let exit = deep::leave(a, start, way.normalize_or(onwards_in_a));
+                    exit.is_some_and(|exit| exit > way.length() - 2.0 * INWARDS * job.slop)
+                };
+                let is_straight = || {
+                    let p = to_b(end);
+                    let Some(slab) = thin.slab(job.b, p) else { return false };
+                    let straight = to_a(p + thin.axis * (0.5 * (slab[0] + slab[1]) - thin.axis.dot(p)));
+                    job.a.contains(straight) && goes_on(straight)
+                };
+                let is_through = |start: Vec3| {
+                    let (p, q) = (to_b(start), to_b(end));
+                    let ray = LocalRay { origin: p, direction: q - p, max: 1.0 };
+                    job.b.ray_cast(&ray).is_some()
+                };
+                is_straight() || self.middle.is_some_and(|start| is_through(start) && goes_on(start))
+            };
+            let is_behind = onwards.dot(local) > back + job.slop;
+            if !is_behind || is_solid() {
+                let position = on_a + found.normal * (0.5 * separation);
+                out.push(position, separation, point.id);
+                goes_through |= is_behind;
+            }
+        }
+        goes_through
+    }
+}
+
+/// Where the middle of a wall is at `p`, along the direction in which it is thin [m].
+fn middle_at(thin: &Thin, wall: &Shape3, p: Vec3) -> Real {
+    let slab =
+        if matches!(wall, Shape3::Cone { .. } | Shape3::Hull { .. }) { thin.slab(wall, p) } else { None };
+    slab.map_or(thin.middle, |[low, high]| 0.5 * (low + high))
 }
 
 impl Share {

@@ -11,7 +11,7 @@ use super::thick::{Share, Thick, Walls};
 use super::{convex, deep, push_core_point, round};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::d3::{BoxHull, HullView, PrismHull, closest_on_segment, triangle};
+use crate::shape::d3::{BoxHull, HullView, closest_on_segment, triangle};
 use crate::shape::{Composite, Shape3, ShapeOps};
 use crate::trusted::F4;
 use core::cell::Cell;
@@ -107,8 +107,8 @@ fn collide_known<C: Composite<D3>>(
                 probe.run(&bounds_of(&job, &rotation).grown(job.margin), counters, checked);
                 is_lost |= probe.is_lost.get();
             }
-            Thick::Prism(corners, normal, depth) => {
-                let hull = PrismHull::new(corners, normal, depth);
+            Thick::Prism(lid, depth) => {
+                let hull = lid.drawn_out(depth);
                 let corners = hull.view().vertices.iter().map(|v| job.b_in_a.transform(*v));
                 let bounds = Aabb::<D3>::of_points(corners).grown(job.margin);
                 probe.each(&bounds, checked, |face, out| probe.hull(face, hull.view(), 0.0, counters, out));
@@ -157,6 +157,15 @@ fn middle(shape: &impl Composite<D3>, widest: Real, job: &CollideJob<'_, D3>) ->
             let p = near();
             let aside = Vec3::new(p.x, 0.0, p.z).clamp_length_max(radius - inner);
             aside + Vec3::Y * p.y.clamp(inner - half_height, half_height - inner)
+        }
+        Shape3::Cone { half_height, radius, .. } if is_larger(Vec3::new(*radius, *half_height, *radius)) => {
+            let p = near();
+            if half_height > radius {
+                return Vec3::Y * p.y.clamp(-*half_height, *half_height);
+            }
+            // Half-way between base and slope.
+            let aside = Vec3::new(p.x, 0.0, p.z).clamp_length_max(*radius);
+            aside - Vec3::Y * (half_height * aside.length() / radius)
         }
         Shape3::Capsule { a, b, .. } if is_larger((*b - *a).abs() * 0.5) => {
             closest_on_segment(*a, *b, near())
@@ -225,7 +234,10 @@ impl<'a, C: Composite<D3>> Probe<'a, C> {
                 let hull = BoxHull::new(*half);
                 self.each(bounds, found, |face, out| self.hull(face, hull.view(), *radius, counters, out));
             }
-            Shape3::Hull { data, radius } if data.edges().len() <= MAX_EDGES || job.algorithm.is_sat() => {
+            // On a large floor closest points are not exact enough.
+            Shape3::Hull { data, radius }
+                if data.edges().len() <= MAX_EDGES || self.is_floor || job.algorithm.is_sat() =>
+            {
                 self.each(bounds, found, |face, out| self.hull(face, data.view(), *radius, counters, out));
             }
             _ => self.each(bounds, found, |face, out| self.any(face, counters, out)),
@@ -341,7 +353,7 @@ impl<'a, C: Composite<D3>> Probe<'a, C> {
         let lowest = self.job.b_in_a.transform(lowest).to_vec();
         let height = face.normal.dot(lowest - face.corners[0]);
         let gap = height - self.job.b.rounding();
-        if gap > self.job.margin || self.is_beside(face) {
+        if gap > self.job.margin || self.is_beside(face) || self.lies_on_cap(face, out) {
             return;
         }
         let [a, b, c] = face.corners;
@@ -367,6 +379,36 @@ impl<'a, C: Composite<D3>> Probe<'a, C> {
             out.clear();
             convex::over_triangle(&pair, face.normal, None, out);
         }
+    }
+
+    /// A triangle that lies nearly flat on the flat end of a large disc, all of it within the rim: its corners over the disc. Closest points of something
+    /// so large are not known as exactly as thin bodies need it. False if it is not so.
+    fn lies_on_cap(&self, face: &Face, out: &mut LocalManifold<D3>) -> bool {
+        let (half_height, radius) = match self.job.b {
+            Shape3::Cylinder { half_height, radius, .. } | Shape3::Cone { half_height, radius, .. } => {
+                (*half_height, *radius)
+            }
+            _ => return false,
+        };
+        let axis = self.rotation.y_axis;
+        let along = axis.dot(face.normal);
+        // Of a cone the base alone is flat.
+        let is_flat =
+            along.abs() > NEARLY_FLAT && (along > 0.0 || matches!(self.job.b, Shape3::Cylinder { .. }));
+        if !self.is_floor || !is_flat {
+            return false;
+        }
+        let normal = if along > 0.0 { axis } else { -axis };
+        let heights = face.corners.map(|p| -normal.dot(p - self.position) - half_height);
+        let is_within = |p: Vec3| (p - self.position).reject_from_normalized(axis).length() <= radius;
+        if lowest(heights) < -half_height || !face.corners.into_iter().all(is_within) {
+            return false;
+        }
+        out.normal = normal;
+        for (id, (p, height)) in (0..).zip(face.corners.into_iter().zip(heights)) {
+            push_core_point(out, p, height, [0.0, self.job.b.rounding()], self.job.margin, id);
+        }
+        true
     }
 
     /// True if b is apart from the triangle in the direction from its middle to the nearest point, which parts most that are near and not
@@ -400,13 +442,13 @@ impl<'a, C: Composite<D3>> Probe<'a, C> {
         let to_hull = self.rotation.transpose();
         let corners = face.corners.map(|p| to_hull * (p - self.position));
         let normal = to_hull * face.normal;
-        let mut lowest = Real::INFINITY;
+        let mut least = Real::INFINITY;
         for v in hull.vertices {
             let x = v.dot(normal);
-            lowest = if x < lowest { x } else { lowest };
+            least = if x < least { x } else { least };
         }
         counters.axes += 1;
-        let own_gap = lowest - normal.dot(corners[0]);
+        let own_gap = least - normal.dot(corners[0]);
         let mut best = Axis { gap: own_gap, normal, kind: Kind::Triangle };
         if best.gap > limit {
             return;
@@ -616,7 +658,11 @@ fn deepest(out: &LocalManifold<D3>) -> Real {
 /// Least of direction·x over the corners.
 #[inline]
 fn lowest_of(corners: [Vec3; 3], direction: Vec3) -> Real {
-    let x = corners.map(|p| p.dot(direction));
+    lowest(corners.map(|p| p.dot(direction)))
+}
+
+#[inline]
+fn lowest(x: [Real; 3]) -> Real {
     x[0].min(x[1]).min(x[2])
 }
 

@@ -16,7 +16,7 @@ mod revolved;
 pub(crate) mod triangle;
 
 pub use height_field::HeightFieldData;
-pub(crate) use hull::{BoxHull, EdgeLine, HullView, PrismHull};
+pub(crate) use hull::{BoxHull, EdgeLine, HullView, MAX_OUTLINE, PrismHull};
 pub use hull::{HalfEdge, HullData, HullEdge, HullFace, MAX_HULL_VERTICES};
 pub use mesh::{Degenerate, MeshData, MeshMass, MeshOptions};
 

@@ -11,7 +11,7 @@ mod quickhull;
 
 pub(crate) use blocks::{CornerBlock, LineBlock};
 pub(super) use mass::{Moments, rounded_mass};
-pub(crate) use prism::PrismHull;
+pub(crate) use prism::{MAX_OUTLINE, PrismHull};
 
 use crate::Error;
 use crate::distance::Wide;
@@ -92,6 +92,8 @@ pub struct HullData {
     center: Vec3,
     /// Distance from the centre of mass to the nearest face [m].
     inner_radius: Real,
+    /// Normal of the face across which the hull is thinnest.
+    flat: Vec3,
 }
 
 /// What contact functions see of a hull or of a box.
@@ -146,6 +148,11 @@ impl HullData {
     /// Radius of the ball about the centre of mass that touches the nearest face [m].
     pub fn inner_radius(&self) -> Real {
         self.inner_radius
+    }
+
+    /// Normal of the face across which the hull is thinnest.
+    pub(crate) fn flat(&self) -> Vec3 {
+        self.flat
     }
 
     pub(crate) fn view(&self) -> HullView<'_> {
@@ -208,6 +215,7 @@ impl HullData {
             spokes: Vec::new(),
             center: Vec3::ZERO,
             inner_radius: 0.0,
+            flat: Vec3::Y,
         };
         hull.link()?;
         let line = |e: &HullEdge| EdgeLine::new(e, &hull.vertices, &hull.faces);
@@ -226,6 +234,12 @@ impl HullData {
         hull.center = whole.center;
         let inner = |f: &HullFace| f.offset - f.normal.dot(hull.center);
         hull.inner_radius = hull.faces.iter().fold(Real::INFINITY, |r, f| r.min(inner(f)));
+        let width = |f: &HullFace| f.offset - hull.view().lowest(f.normal);
+        let thinner = |a: (Vec3, Real), f: &HullFace| {
+            let width = width(f);
+            if width < a.1 { (f.normal, width) } else { a }
+        };
+        hull.flat = hull.faces.iter().fold((Vec3::Y, Real::INFINITY), thinner).0;
         (hull.inner_radius > 0.0).then_some(hull)
     }
 
