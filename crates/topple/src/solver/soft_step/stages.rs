@@ -13,14 +13,14 @@ use super::dispatch::{Pass, Refresh, RowRun};
 use super::joints::{self, Direct, DirectRun, JointPass, JointScene, SingleRow, SingleRun, WideDim};
 use super::kernel::PassParams;
 use super::lanes::SimdWidth;
-use super::pack::{Packed, half_of_impulses};
+use super::pack::{Packed, half_of_impulses, whiten_spin};
 use super::plan::Stage;
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, Row};
 use super::turning::Turning;
 use super::velocities::extrapolate;
 use crate::Settings;
-use crate::body::{BodyBlock, BodyProps, BodyState};
+use crate::body::{BodyBlock, BodyProps, BodyState, clamp_spins};
 use crate::contact::Contact;
 use crate::force::Forces;
 use crate::integrator::{Integrator, Track};
@@ -212,6 +212,10 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
             let mut copy = None;
             Turning::unpack(states, packed, turning.of_piece(from..from + states.len(), &mut copy));
         }
+        // Motors, springs and contacts have acted since the integrator limited the spins.
+        clamp_spins(states, props, self.settings, self.h, |i, state| {
+            packed[i].set_velocity::<D>(state.v, whiten_spin::<D>(&turning.whitening(from + i), state.w));
+        });
         turning.lift(from, (packed, after), (states, rotations), self.h);
         let mut block = BodyBlock { settings: self.settings, states, rotations, props, tracks };
         self.integrator.integrate_positions(&mut block, self.h);

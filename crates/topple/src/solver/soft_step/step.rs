@@ -22,7 +22,7 @@ use super::spinners::Spinners;
 use super::stages::{Rest, Substeps};
 use super::store::{StoreScene, store_rows};
 use super::turning::{Turn, Turners, Turning};
-use crate::body::NO_SLOT;
+use crate::body::{NO_SLOT, clamp_spins};
 use crate::contact::Contact;
 use crate::exec::{Executor, Serial};
 use crate::math::*;
@@ -303,10 +303,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let range = from..from + states.len();
             let packed = &packed[range.clone()];
             if is_tracked {
-                turning.unpack_changed(from, states, (packed, &after[range]));
+                turning.unpack_changed(from, states, (packed, &after[range.clone()]));
             } else {
-                Turning::unpack(states, packed, turning.of_piece(range, &mut None));
+                Turning::unpack(states, packed, turning.of_piece(range.clone(), &mut None));
             }
+            clamp_spins(states, &props[range], settings, h, |_, _| {});
         });
 
         self.spinners.end(bodies);
