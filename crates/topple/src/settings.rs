@@ -238,7 +238,8 @@ settings! {
     max_torque: Real = Real::MAX, positive(), "N·m";
     /// Speeds are clamped to this.
     max_speed: Real = 4000.0, positive(), "m/s";
-    /// Rotation per sub-step is clamped to this; elastic bodies: see `max_elastic_spin`.
+    /// Rotation per sub-step is clamped to this, whatever drives a body, motors among it; elastic bodies: see `max_elastic_spin`. What the user
+    /// sets holds until the next step.
     max_spin: Real = 0.25 * core::f32::consts::PI, within(1e-3, 3.0), "rad";
     /// The same for bodies with restitution and without joints, if it is more. Clamping costs them energy: a box of 0.17 m that is hit at
     /// 10 m/s turns by up to 1.5 rad. Beyond half a turn nobody could tell which way a body turns.

@@ -57,11 +57,47 @@ pub struct BodyProps<D: Dim> {
     pub thickness: Real,
 }
 
+/// Limits the spins of bodies that turn too fast for sub-steps of length `h` [s]: what motors, springs and contacts have given. `done` is told of each
+/// with its number.
+#[inline]
+pub(crate) fn clamp_spins<D: Dim>(
+    states: &mut [BodyState<D>],
+    props: &[BodyProps<D>],
+    settings: &crate::Settings<D>,
+    h: Real,
+    mut done: impl FnMut(usize, &BodyState<D>),
+) {
+    // PERF: few come near any limit, and the constants of the others are not looked at.
+    let least = settings.max_spin / h;
+    for (i, state) in states.iter_mut().enumerate() {
+        if state.w.dot(state.w) > least * least
+            && let Some(w) = props[i].clamped_spin(state.w, settings, h)
+        {
+            state.w = w;
+            done(i, state);
+        }
+    }
+}
+
 impl<D: Dim> BodyProps<D> {
     /// Largest rotation per sub-step [rad].
     #[inline]
     pub(crate) fn max_spin(&self, settings: &crate::Settings<D>) -> Real {
         if self.is_elastic { settings.max_spin.max(settings.max_elastic_spin) } else { settings.max_spin }
+    }
+
+    /// What is left of a spin [rad/s] that is too fast for sub-steps of length `h` [s]; None for those that are not, and for bodies that
+    /// nothing but their user turns.
+    #[inline]
+    pub(crate) fn clamped_spin(&self, w: D::Ang, settings: &crate::Settings<D>, h: Real) -> Option<D::Ang> {
+        let most = self.max_spin(settings) / h;
+        if !self.is_dynamic || w.dot(w) <= most * most {
+            return None;
+        }
+        // Scaled first: the square of an absurd spin leaves the range of f32.
+        let largest = (0..D::ANGULAR).fold(0.0, |m: Real, i| m.max(w.get(i).abs()));
+        let unit = w * (1.0 / largest);
+        Some(unit * (most / unit.length()))
     }
 
     /// Velocity change [m/s] of an impulse [N·s] on the centre of mass; locked axes do not answer.

@@ -16,6 +16,7 @@ mod def;
 mod record;
 mod set;
 
+pub(crate) use awake::clamp_spins;
 pub use awake::{AwakeBodies, BodyBlock, BodyProps, BodyState, NO_SLOT};
 pub use core::Motion;
 pub(crate) use core::{BodyCore, Load};

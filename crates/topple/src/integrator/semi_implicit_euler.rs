@@ -30,7 +30,10 @@ impl<D: Dim> Integrator<D> for IntegratorSemiImplicitEuler {
                 state.w = props.inertia.gyroscopic(rotation, state.w, h);
             }
             apply_drag(state, props, h);
-            clamp_speed(state, settings.max_speed, props.max_spin(settings) / h);
+            clamp_speed(state, settings.max_speed);
+            if let Some(w) = props.clamped_spin(state.w, settings, h) {
+                state.w = w;
+            }
         }
     }
 
@@ -70,19 +73,13 @@ fn apply_drag<D: Dim>(state: &mut BodyState<D>, props: &BodyProps<D>, h: Real) {
     }
 }
 
-/// Keeps speeds within what contacts can be found at; `max_spin` here in rad/s.
+/// Keeps speeds within what contacts can be found at.
 #[inline]
-fn clamp_speed<D: Dim>(state: &mut BodyState<D>, max_speed: Real, max_spin: Real) {
+fn clamp_speed<D: Dim>(state: &mut BodyState<D>, max_speed: Real) {
     let speed2 = state.v.length_squared();
     if speed2 > max_speed * max_speed {
         // Scaled first: the square of an absurd speed leaves the range of f32.
         let unit = state.v * (1.0 / state.v.abs().max_component());
         state.v = unit * (max_speed / unit.length());
-    }
-    let spin2 = state.w.dot(state.w);
-    if spin2 > max_spin * max_spin {
-        let largest = (0..D::ANGULAR).fold(0.0, |m: Real, i| m.max(state.w.get(i).abs()));
-        let unit = state.w * (1.0 / largest);
-        state.w = unit * (max_spin / unit.length());
     }
 }

@@ -1,7 +1,7 @@
 //! What a solver is given.
 
 use crate::Settings;
-use crate::body::{AwakeBodies, BodyProps, BodyState, NO_SLOT};
+use crate::body::{AwakeBodies, BodyProps, BodyState, NO_SLOT, clamp_spins};
 use crate::contact::{ConstraintGraph, Contact, Grain};
 use crate::exec::Executor;
 use crate::force::Forces;
@@ -85,6 +85,7 @@ impl<D: Dim> SolverContext<'_, D> {
 
     /// Advances the positions of all bodies by `h` [s].
     pub fn integrate_positions(&mut self, h: Real) {
+        clamp_spins(&mut self.bodies.states, &self.bodies.props, self.settings, h, |_, _| {});
         self.integrator.integrate_positions(&mut self.bodies.block(self.settings), h);
     }
 

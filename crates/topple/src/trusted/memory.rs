@@ -51,8 +51,8 @@ fn fields_of_rows<const N: usize, const A: usize, const P: usize, const T: usize
 ) {
     fn zero<T: Zero>(_: T) {}
     let Row { write_a, write_b, count, bounces, rolls, grains, turns, n, inv_ma, inv_mb, points } = row;
-    zero([write_a, write_b, count, rolls, grains]);
-    zero([bounces, turns]);
+    zero([write_a, write_b, count, rolls, grains, turns]);
+    zero([bounces]);
     zero(n);
     zero([inv_ma, inv_mb]);
     zero(points);

@@ -3,7 +3,7 @@
 use crate::support::*;
 use topple::joint::*;
 use topple::math::*;
-use topple::{BodyDef, BodyId, D2, D3, JointDef, JointId, World};
+use topple::{BodyDef, BodyId, BodyKind, D2, D3, JointDef, JointId, World};
 
 /// A flywheel on a hinge at its centre, without gravity.
 fn flywheel<D: TestDim>(inertia: f32, kind: Hinge) -> (World<D>, BodyId, JointId) {
@@ -371,4 +371,51 @@ fn drive_follows_a_kinematic_platform() {
     let seen = a.relative(b);
     assert!((seen.position.to_vec() - Vec3::X).length() < 5e-3, "{seen:?}");
     assert!(seen.rotation.to_ang().length() < 5e-3, "{seen:?}");
+}
+
+/// No drive gets past `max_spin`: a hinge that wanted 500 rad/s of a light bar had them, where 188 rad/s are allowed, and one that wanted 5 000
+/// turned it by 21 rad per sub-step, which no orientation tells from 2.
+fn drives_keep_to_the_largest_spin<D: TestDim>() {
+    let strong = 1e4;
+    let drives = [500.0, -5000.0].map(|speed| Motor::Velocity { speed, max: strong });
+    let servo = Motor::Position { target: 3.0, hertz: 100.0, damping: 0.0, max: strong };
+    for solver in ["soft-step", "baumgarte"] {
+        for (motor, kind) in drives.into_iter().chain([servo]).flat_map(|motor| {
+            [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic].map(|kind| (motor, kind))
+        }) {
+            let mut world = weightless::<D>();
+            world.set_solver_by_name(solver).unwrap();
+            let mass = Some(D::mass(0.05, 1e-3));
+            let def = BodyDef { kind, mass, ..BodyDef::fixed(at::<D>(0.0, 0.0)) };
+            let holder = world.create_body(def).unwrap();
+            // Aside of its middle: it is also pulled round.
+            let bar = body(&mut world, 0.1, 0.0, 0.05, 1e-3);
+            hinge(&mut world, holder, bar, 0.0, 0.0, Hinge { motor: Some(motor), ..Hinge::default() });
+            let settings = world.settings();
+            let sub_steps = if solver == "soft-step" { settings.substeps as f32 } else { 1.0 };
+            let limit = settings.max_spin * sub_steps / settings.dt;
+            let mut most: f32 = 0.0;
+            for _ in 0..60 {
+                world.step();
+                let spin = world.body(bar).unwrap().angular_velocity().length();
+                assert!(
+                    spin <= 1.0001 * limit,
+                    "{solver}, {kind:?}, {motor:?}: {spin} rad/s, allowed {limit}"
+                );
+                most = most.max(spin);
+            }
+            let is_driven = matches!(motor, Motor::Position { .. }) || most > 0.9 * limit;
+            assert!(is_driven, "{solver}, {kind:?}, {motor:?}: {most} rad/s of {limit}");
+        }
+    }
+}
+
+#[test]
+fn drives_keep_to_the_largest_spin_2d() {
+    drives_keep_to_the_largest_spin::<D2>();
+}
+
+#[test]
+fn drives_keep_to_the_largest_spin_3d() {
+    drives_keep_to_the_largest_spin::<D3>();
 }

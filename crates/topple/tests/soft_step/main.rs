@@ -7,6 +7,7 @@ use topple::*;
 // Random worlds, and what they are made of.
 mod makings;
 mod random_worlds;
+mod spinners;
 
 fn scene3(width: SimdWidth, threads: usize) -> u64 {
     let mut w = World3::new();

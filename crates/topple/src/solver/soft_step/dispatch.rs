@@ -2,16 +2,17 @@
 
 use super::flat::Flat;
 use super::kernel::{self, PassParams};
-use super::lanes::{Kernel, Lanes, SimdWidth};
+use super::lanes::{F8, Kernel, Lanes, SimdWidth};
 use super::normals::solve_normals;
 use super::pack::Packed;
 use super::prepare::{PrepareParams, body_line, prepare_row, set_whitening};
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
-use super::turning::Turning;
+use super::turning::{Turn, Turning, is_far};
 use crate::body::NO_SLOT;
 use crate::contact::{Contact, Grain};
 use crate::math::*;
 use crate::trusted::{Crowd, Ends, Mine};
+use core::slice;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
@@ -93,6 +94,8 @@ pub(super) struct Scene<'a, D: Dim, const S: usize> {
     pub(super) slots: &'a [u32],
     pub(super) places: &'a [Pose<D>],
     pub(super) grains: &'a [Grain<D>],
+    /// What each body does; empty if none turns far.
+    pub(super) turning: &'a [Turn],
     pub(super) params: PrepareParams,
 }
 
@@ -122,7 +125,7 @@ pub(super) fn prepare<
     let RowParts { row, friction, cold, ends } = parts;
     // Lanes without a contact act on the ground.
     *ends = Ends::on(scene.lines.len() as u32);
-    (row.bounces, row.rolls, row.grains, row.turns) = (false, 0, 0, false);
+    (row.bounces, row.rolls, row.grains, row.turns) = (false, 0, 0, 0);
     let mut flat = Flat::<P>::default();
     let blank = [[[0.0; S]; WIDTH]; 2];
     let mut still = blank;
@@ -150,6 +153,7 @@ pub(super) fn prepare<
             let is_dynamic = scene.lines[slot as usize].0[if N == 2 { 6 } else { 14 }] != 0.0;
             ends.slots[side][lane] = slot;
             ends.writes[side] |= u8::from(is_dynamic) << lane;
+            row.turns |= u8::from(is_far(scene.turning, slot)) << lane;
         }
     }
     [row.write_a, row.write_b] = ends.writes;
@@ -185,7 +189,8 @@ impl<D: Dim, const S: usize> Refresh<'_, D, S> {
     ) {
         let mut flat = Flat::<P>::default();
         let mut lines = [[[0.0; S]; WIDTH]; 2];
-        for lane in (0..WIDTH).filter(|&lane| cold.contacts[lane] != NO_CONTACT) {
+        let lanes = || (0..WIDTH).filter(|&lane| row.turns >> lane & 1 == 1);
+        for lane in lanes() {
             let contact = contacts.get(cold.contacts[lane] as usize);
             flat.set(lane, contact);
             for side in 0..2 {
@@ -197,8 +202,7 @@ impl<D: Dim, const S: usize> Refresh<'_, D, S> {
                 };
                 lines[side][lane] = line.0;
                 if self.turning.has(slot) {
-                    let l = self.turning.whitening_of(slot, crowd.get(at, side, lane));
-                    set_whitening(&mut lines[side][lane], &l);
+                    set_whitening(&mut lines[side][lane], &self.turning.whitening(slot));
                 }
             }
         }
@@ -215,12 +219,25 @@ impl<D: Dim, const S: usize> Refresh<'_, D, S> {
             friction: &mut rub,
             cold: &mut spare,
         });
+        let turns = row.turns;
+        let put = |to: &mut [F8], from: &[F8]| {
+            for (to, from) in to.iter_mut().zip(from) {
+                let lanes = to.0.iter_mut().zip(from.0).enumerate();
+                lanes.filter(|(lane, _)| turns >> lane & 1 == 1).for_each(|(_, (to, from))| *to = from);
+            }
+        };
         for (point, new) in row.points.iter_mut().zip(&new.points).take(flat.most) {
-            (point.ja, point.jb, point.mass) = (new.ja, new.jb, new.mass);
+            put(&mut point.ja, &new.ja);
+            put(&mut point.jb, &new.jb);
+            put(slice::from_mut(&mut point.mass), slice::from_ref(&new.mass));
         }
-        (friction.ja, friction.jb, friction.mass) = (rub.ja, rub.jb, rub.mass);
+        put(friction.ja.as_flattened_mut(), rub.ja.as_flattened());
+        put(friction.jb.as_flattened_mut(), rub.jb.as_flattened());
+        put(&mut friction.mass, &rub.mass);
         for (twist, new) in friction.twist.iter_mut().zip(&rub.twist) {
-            (twist.ja, twist.jb, twist.mass) = (new.ja, new.jb, new.mass);
+            put(&mut twist.ja, &new.ja);
+            put(&mut twist.jb, &new.jb);
+            put(slice::from_mut(&mut twist.mass), slice::from_ref(&new.mass));
         }
     }
 }

@@ -97,7 +97,7 @@ impl<D: Dim> Rolling<'_, D> {
                 let inv_inertia = self.turning.inv_inertia_of(slots[side], packed);
                 props[side] = BodyProps { inv_inertia, ..*constants };
                 let (v, u) = packed.velocity::<D>();
-                motions[side] = (v, plain_spin::<D>(&self.turning.whitening_of(slots[side], packed), u));
+                motions[side] = (v, plain_spin::<D>(&self.turning.whitening(slots[side]), u));
             }
             let load: Real = row.points[..row.count as usize].iter().map(|p| p.lambda.0[lane]).sum();
             let rows = GrainRows::new(contact, grain, contact.normal(places[0].rotation), arms, &props);
@@ -108,7 +108,7 @@ impl<D: Dim> Rolling<'_, D> {
         for (side, &slot) in slots.iter().enumerate() {
             let Some(body) = crowd.get_mut(at, side, lane) else { continue };
             let signed = if side == 0 { -change } else { change };
-            let l = self.turning.whitening_of(slot, body);
+            let l = self.turning.whitening(slot);
             let turn = whiten_impulse::<D>(&l, D::cross(arms[side], signed));
             let (v, u) = body.velocity::<D>();
             let v = v + self.props[slot].linear_response(signed);
@@ -133,7 +133,7 @@ impl<D: Dim> Rolling<'_, D> {
                 let Some(props) = self.props.get(slot) else { continue };
                 let packed = crowd.get(at, side, lane);
                 let (_, u) = packed.velocity::<D>();
-                let w = plain_spin::<D>(&self.turning.whitening_of(slot, packed), u);
+                let w = plain_spin::<D>(&self.turning.whitening(slot), u);
                 spin = if side == 0 { spin - w } else { spin + w };
                 if props.is_dynamic {
                     inv = inv.plus(self.turning.inv_inertia_of(slot, packed));
@@ -152,7 +152,7 @@ impl<D: Dim> Rolling<'_, D> {
         for (side, &slot) in slots.iter().enumerate() {
             let Some(body) = crowd.get_mut(at, side, lane) else { continue };
             let signed = if side == 0 { -change } else { change };
-            let l = self.turning.whitening_of(slot, body);
+            let l = self.turning.whitening(slot);
             let turn = whiten_impulse::<D>(&l, signed);
             let (v, u) = body.velocity::<D>();
             body.set_velocity::<D>(v, [u[0] + turn[0], u[1] + turn[1], u[2] + turn[2]]);

@@ -45,8 +45,8 @@ pub(crate) struct Row<const N: usize, const A: usize, const P: usize> {
     pub rolls: u8,
     /// Lanes whose surface has a grain: their friction is done one by one, see `rolling.rs`.
     pub grains: u8,
-    /// Some lane has a body that turns far in the step; see `turning.rs`.
-    pub turns: bool,
+    /// Lanes with a body that turns far in the step; see `turning.rs`.
+    pub turns: u8,
     /// Normal from a to b.
     pub n: [F8; N],
     /// 1/m of a [1/kg].
@@ -113,7 +113,7 @@ impl<const N: usize, const A: usize, const P: usize> Default for Row<N, A, P> {
             bounces: false,
             rolls: 0,
             grains: 0,
-            turns: false,
+            turns: 0,
             n: [F8::default(); N],
             inv_ma: F8::default(),
             inv_mb: F8::default(),

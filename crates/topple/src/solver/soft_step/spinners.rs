@@ -9,7 +9,7 @@
 
 use super::pack::{Packed, Whitening, plain_spin, whiten_spin};
 use super::rows::{ColdRow, NO_CONTACT, Row, WIDTH};
-use super::turning::Turn;
+use super::turning::{Turn, Turners};
 use crate::body::AwakeBodies;
 use crate::math::*;
 use crate::trusted::Ends;
@@ -75,11 +75,13 @@ impl Spinners {
     }
 
     /// Lets those that turn far, and have not precessed, tumble: their gyroscopic torque is no longer that of the integrator.
-    pub(super) fn tumble<D: Dim>(&mut self, bodies: &mut AwakeBodies<D>, turning: &mut [Turn]) {
-        for (slot, (props, turn)) in bodies.props.iter_mut().zip(turning).enumerate() {
+    pub(super) fn tumble<D: Dim>(&mut self, bodies: &mut AwakeBodies<D>, turners: &mut Turners) {
+        let (slots, flags) = turners.split();
+        for &slot in slots {
+            let (props, turn) = (&mut bodies.props[slot as usize], &mut flags[slot as usize]);
             if *turn == Turn::Follows && props.is_gyroscopic && props.locks >> 3 == 0 {
                 (*turn, props.is_gyroscopic) = (Turn::Tumbles, false);
-                self.slots.push(slot as u32);
+                self.slots.push(slot);
             }
         }
     }

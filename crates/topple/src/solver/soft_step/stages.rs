@@ -13,14 +13,14 @@ use super::dispatch::{Pass, Refresh, RowRun};
 use super::joints::{self, Direct, DirectRun, JointPass, JointScene, SingleRow, SingleRun, WideDim};
 use super::kernel::PassParams;
 use super::lanes::SimdWidth;
-use super::pack::{Packed, half_of_impulses};
+use super::pack::{Packed, half_of_impulses, whiten_spin};
 use super::plan::Stage;
 use super::rolling::Rolling;
 use super::rows::{ColdRow, FrictionRow, Row};
 use super::turning::Turning;
 use super::velocities::extrapolate;
 use crate::Settings;
-use crate::body::{BodyBlock, BodyProps, BodyState};
+use crate::body::{BodyBlock, BodyProps, BodyState, clamp_spins};
 use crate::contact::Contact;
 use crate::force::Forces;
 use crate::integrator::{Integrator, Track};
@@ -91,18 +91,10 @@ impl<
     fn piece(&self, stage: usize, part: Part<'_, Self>) {
         match (self.stages[stage], part) {
             (Stage::IntegrateVelocities { first }, Part::Bodies { from, bodies, rotations, packed }) => {
-                if self.turning.is_any() {
-                    self.integrate_velocities::<true>(from, bodies, rotations, packed, first);
-                } else {
-                    self.integrate_velocities::<false>(from, bodies, rotations, packed, first);
-                }
+                self.integrate_velocities(from, bodies, rotations, packed, first);
             }
             (Stage::IntegratePositions, Part::Bodies { from, bodies, rotations, packed }) => {
-                if self.turning.is_any() {
-                    self.integrate_positions::<true>(from, bodies, rotations, packed);
-                } else {
-                    self.integrate_positions::<false>(from, bodies, rotations, packed);
-                }
+                self.integrate_positions(from, bodies, rotations, packed);
             }
             (Stage::IntegrateForced { first }, Part::All { bodies, rotations, packed, rest }) => {
                 self.integrate_forced(bodies, rotations, packed, &mut rest.forces, first);
@@ -149,8 +141,7 @@ impl<
 impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
     Substeps<'_, '_, D, N, A, P, T, K, S>
 {
-    /// `ANY`: some body turns far.
-    fn integrate_velocities<const ANY: bool>(
+    fn integrate_velocities(
         &self,
         from: usize,
         (states, after, tracks): BodiesPart<'_, D>,
@@ -159,30 +150,30 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         first: bool,
     ) {
         let (props, turning) = (&self.props[from..from + states.len()], self.turning);
-        let whitenings = turning.first(from..from + states.len());
+        let mut copy = None;
+        let whitenings = turning.of_piece(from..from + states.len(), &mut copy);
         // Not for integrators with tracks of their own: they count on the bits of the spin they gave.
         let is_halved = !self.is_tracked && !first;
         if self.is_tracked {
-            turning.unpack_changed(from, states, (packed, after), rotations);
+            turning.unpack_changed(from, states, (packed, after));
         } else {
-            turning.unpack::<ANY, S>(from, states, packed, rotations);
+            Turning::unpack(states, packed, whitenings);
         }
         if is_halved {
             for (i, state) in states.iter_mut().enumerate() {
                 if props[i].is_gyroscopic {
-                    let l = turning.now::<ANY>(from + i, &whitenings[i], rotations[i]);
-                    state.w += half_of_impulses::<D, S>(&packed[i], &after[i], &l);
+                    state.w += half_of_impulses::<D, S>(&packed[i], &after[i], &whitenings[i]);
                 }
             }
         }
         let mut block = BodyBlock { settings: self.settings, states, rotations, props, tracks };
         self.integrator.integrate_velocities(&mut block, self.h);
         for (i, state) in block.states.iter_mut().enumerate() {
-            let l = turning.now::<ANY>(from + i, &whitenings[i], block.rotations[i]);
+            let l = &whitenings[i];
             if is_halved && props[i].is_gyroscopic {
-                state.w -= half_of_impulses::<D, S>(&packed[i], &after[i], &l);
+                state.w -= half_of_impulses::<D, S>(&packed[i], &after[i], l);
             }
-            extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &l, first);
+            extrapolate::<D, S>(&mut packed[i], &mut after[i], state, l, first);
         }
     }
 
@@ -195,20 +186,19 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         forces: &mut Option<Forces<'_, D>>,
         first: bool,
     ) {
-        self.turning.unpack_changed(0, states, (packed, after), rotations);
+        self.turning.unpack_changed(0, states, (packed, after));
         let mut block = BodyBlock { settings: self.settings, states, rotations, props: self.props, tracks };
         if let Some(forces) = forces {
             self.integrator.integrate_velocities_under(&mut block, forces, self.h);
             forces.advance(self.h);
         }
         for (i, state) in block.states.iter().enumerate() {
-            let l = self.turning.whitening(i, block.rotations[i]);
+            let l = self.turning.whitening(i);
             extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &l, first);
         }
     }
 
-    /// `ANY`: some body turns far.
-    fn integrate_positions<const ANY: bool>(
+    fn integrate_positions(
         &self,
         from: usize,
         (states, after, tracks): BodiesPart<'_, D>,
@@ -217,15 +207,16 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
     ) {
         let (props, turning) = (&self.props[from..from + states.len()], self.turning);
         if self.is_tracked {
-            turning.unpack_changed(from, states, (packed, after), rotations);
+            turning.unpack_changed(from, states, (packed, after));
         } else {
-            turning.unpack::<ANY, S>(from, states, packed, rotations);
+            let mut copy = None;
+            Turning::unpack(states, packed, turning.of_piece(from..from + states.len(), &mut copy));
         }
-        let turners = from..from + if ANY { states.len() } else { 0 };
-        for slot in turners.clone().filter(|&slot| turning.has(slot)) {
-            let i = slot - from;
-            turning.lift(slot, &mut packed[i], &mut after[i], (&mut states[i], rotations[i]), self.h);
-        }
+        // Motors, springs and contacts have acted since the integrator limited the spins.
+        clamp_spins(states, props, self.settings, self.h, |i, state| {
+            packed[i].set_velocity::<D>(state.v, whiten_spin::<D>(&turning.whitening(from + i), state.w));
+        });
+        turning.lift(from, (packed, after), (states, rotations), self.h);
         let mut block = BodyBlock { settings: self.settings, states, rotations, props, tracks };
         self.integrator.integrate_positions(&mut block, self.h);
         for ((state, &rotation), packed) in block.states.iter().zip(block.rotations.iter()).zip(&mut *packed)
@@ -233,11 +224,7 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
             packed.advance::<D>(state, self.h);
             packed.set_rotation::<D>(rotation);
         }
-        for slot in turners.filter(|&slot| turning.has(slot)) {
-            let i = slot - from;
-            let moved = (&block.states[i], block.rotations[i]);
-            turning.land(slot, &mut packed[i], &mut after[i], moved);
-        }
+        turning.land(from, (packed, after), (block.states, block.rotations));
     }
 
     /// Before the relaxing pass, bodies have turned: rows `first..` of the crowd are brought up to date where that counts.
@@ -258,7 +245,7 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
             return;
         }
         for (i, ((row, friction), cold)) in rows.iter_mut().zip(friction).zip(cold).enumerate() {
-            if row.turns {
+            if row.turns != 0 {
                 self.refresh.row((row, friction, cold), (crowd, first + i), contacts);
             }
         }

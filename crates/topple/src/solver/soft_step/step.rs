@@ -21,8 +21,8 @@ use super::softness::Softness;
 use super::spinners::Spinners;
 use super::stages::{Rest, Substeps};
 use super::store::{StoreScene, store_rows};
-use super::turning::{Turn, Turning};
-use crate::body::NO_SLOT;
+use super::turning::{Turn, Turners, Turning};
+use crate::body::{NO_SLOT, clamp_spins};
 use crate::contact::Contact;
 use crate::exec::{Executor, Serial};
 use crate::math::*;
@@ -99,8 +99,7 @@ pub struct Core<
     /// What preparation reads of each body.
     lines: Lines<Packed<S>>,
     whitenings: Vec<Whitening>,
-    /// Which bodies turn far in the step: see `turning.rs`.
-    turning: Vec<Turn>,
+    turners: Turners,
     /// Velocities (v, u) right after the last integration, for the extrapolated warm start.
     after: Vec<[f32; 6]>,
     rows: Lines<Row<N, A, P>>,
@@ -129,7 +128,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         self.packed.warm(bodies + 1);
         self.lines.warm(bodies);
         room::warm(&mut self.whitenings, bodies);
-        room::warm(&mut self.turning, bodies);
+        room::warm(&mut self.turners.flags, bodies);
         room::warm(&mut self.after, bodies);
     }
 
@@ -146,16 +145,19 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // Impulses are kept for sub-steps of the usual length: the factor is a power of two, so nothing is rounded.
         context.impulse_time = h * refinement;
         let warm = if settings.warm_starting { 1.0 / refinement } else { 0.0 };
-        let is_turning = self.pack(context);
+        let may_turn = self.pack(context);
         {
             let bodies = &*context.bodies;
             let (props, slots, whitenings) = (&bodies.props[..], &bodies.slots[..], &self.whitenings[..]);
             let places = context.places;
-            let scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
+            let turning = &[];
+            let scene =
+                JointScene { settings, props, slots, whitenings, turning, places, h, warm, refinement };
             self.plan.make(joint_rows, context, &scene);
-            if is_turning {
-                joint_rows.leave_links(props, &mut self.turning);
+            if may_turn {
+                joint_rows.leave_links(props, &mut self.turners.flags);
             }
+            self.turners.list(may_turn, whitenings);
         }
         // What can be shared, and in how many stages: a stage of one piece goes on with the thread that ended the one before.
         let shared = || self.plan.pieces.iter().filter(|&&count| count > 1);
@@ -166,8 +168,10 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let SolverContext { contacts, joints, places, grains, forces, loads, .. } = context;
         let bodies = &mut *context.bodies;
         let (props, slots) = (&bodies.props[..], &bodies.slots[..]);
-        let whitenings = &self.whitenings[..];
-        let joint_scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
+        let (whitenings, turning) = (&self.whitenings[..], self.turners.flags());
+        let is_turning = !turning.is_empty();
+        let joint_scene =
+            JointScene { settings, props, slots, whitenings, turning, places, h, warm, refinement };
         let params = PrepareParams {
             warm,
             settled: if settings.warm_starting && refinement == 1.0 { 1.0 } else { 0.0 },
@@ -185,18 +189,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let (row_ends, joint_ends) = self.ends.split_at_mut(total);
         let rows = (&mut self.rows[..], &mut self.friction[..], &mut self.plan.cold[..], &mut *row_ends);
         let (lines, packed) = (&self.lines[..], &self.packed[..]);
-        let scene = Scene { lines, packed, contacts, slots, places, grains, params };
+        let scene = Scene { lines, packed, contacts, slots, places, grains, turning, params };
         let found = prepare_rows(executor, rows, &scene, width);
         joint_rows.prepare(executor, &joint_scene, joints, joint_ends);
         if found.is_rare {
             Rolling::prepare(&self.rows, &self.plan.cold, contacts, warm);
-        }
-        if is_turning {
-            for (row, ends) in self.rows.iter_mut().zip(&*row_ends) {
-                let turn = |slot: u32| self.turning.get(slot as usize).copied().unwrap_or_default();
-                let is_far = |&slot: &u32| turn(slot) != Turn::Little;
-                row.turns = ends.slots.as_flattened().iter().any(is_far);
-            }
         }
         let mut strikes = found.strikes;
         // Not for integrators with tracks of their own: they count on the bits of the spin they gave.
@@ -207,22 +204,23 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             && bodies.tracks.is_empty()
         {
             let rows = (&self.rows[..], &self.plan.cold[..], &*row_ends);
-            let arrays = (&mut self.packed[..], &self.whitenings[..], &self.turning[..]);
+            let arrays = (&mut self.packed[..], &self.whitenings[..], self.turners.flags());
             strikes |= self.spinners.precess::<D, N, A, P, S>(rows, bodies, arrays, (h, context.substeps));
         }
         if is_turning && settings.gyroscopic && bodies.tracks.is_empty() {
-            self.spinners.tumble(bodies, &mut self.turning);
+            self.spinners.tumble(bodies, &mut self.turners);
         }
         let (props, slots) = (&bodies.props[..], &bodies.slots[..]);
-        let joint_scene = JointScene { settings, props, slots, whitenings, places, h, warm, refinement };
+        let turning = self.turners.flags();
+        let joint_scene =
+            JointScene { settings, props, slots, whitenings, turning, places, h, warm, refinement };
         if settings.restitution && strikes {
             let threshold = settings.restitution_threshold;
             let impacts = Impacts { props, bodies: &mut self.packed, dt, h, threshold };
             impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
         }
 
-        let flags = if is_turning { &self.turning[..] } else { &[] };
-        let turning = &Turning::new(flags, props, whitenings);
+        let turning = &Turning::new(&self.turners, props, whitenings);
         let proven = self.checks.prove(executor, &self.ends, &self.plan.batches, self.packed.len());
         // Stiff groups would throw what they push out: nothing takes the speed back in so short a time.
         let push_speed = settings.push_speed / refinement.sqrt();
@@ -299,18 +297,17 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             }
         });
 
-        let (packed, after, rotations) = (&self.packed[..], &self.after[..], &bodies.rotations[..]);
+        let (packed, after) = (&self.packed[..], &self.after[..]);
         in_pieces(executor, BODIES_PER_PIECE, &mut bodies.states, |piece, states| {
             let from = piece * BODIES_PER_PIECE;
             let range = from..from + states.len();
-            let (packed, rotations) = (&packed[range.clone()], &rotations[range.clone()]);
+            let packed = &packed[range.clone()];
             if is_tracked {
-                turning.unpack_changed(from, states, (packed, &after[range]), rotations);
-            } else if is_turning {
-                turning.unpack::<true, S>(from, states, packed, rotations);
+                turning.unpack_changed(from, states, (packed, &after[range.clone()]));
             } else {
-                turning.unpack::<false, S>(from, states, packed, rotations);
+                Turning::unpack(states, packed, turning.of_piece(range.clone(), &mut None));
             }
+            clamp_spins(states, &props[range], settings, h, |_, _| {});
         });
 
         self.spinners.end(bodies);
@@ -324,7 +321,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let bodies = &*context.bodies;
         let count = bodies.len();
         room::fit(&mut self.whitenings, count, [0.0; 6]);
-        room::fit(&mut self.turning, count, Turn::Little);
+        room::fit(&mut self.turners.flags, count, Turn::Little);
         room::fit(&mut self.after, count, [0.0; 6]);
         self.lines.resize(count, Packed::ZERO);
         self.packed.resize(count + 1, Packed::ZERO);
@@ -333,7 +330,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         self.packed[count].set_rotation::<D>(D::Rot::IDENTITY);
         // Any of them, whoever comes first: the same in every order.
         let is_turning = AtomicBool::new(false);
-        let whitenings = (&mut self.whitenings, &mut self.turning);
+        let whitenings = (&mut self.whitenings, &mut self.turners.flags);
         let arrays = (&mut self.packed[..count], &mut self.lines[..], &mut self.after, whitenings);
         in_pieces(context.executor, BODIES_PER_PIECE, arrays, |piece, (packed, lines, after, whitenings)| {
             let (whitenings, turning) = whitenings;

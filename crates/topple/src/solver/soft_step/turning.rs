@@ -18,9 +18,12 @@
 //! are as they were, bit by bit. In the plane the inertia is a number, and there is nothing to follow.
 
 use super::pack::{Packed, Whiten, Whitening, plain_impulse, plain_spin, whiten_impulse, whiten_spin};
+use super::plan::BODIES_PER_PIECE;
 use crate::body::{BodyProps, BodyState};
 use crate::math::*;
+use crate::store::room;
 use core::ops::Range;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 /// A body turns far if it turns by more than this in a step [rad]: below, its inertia is that of the start of the step to within a
 /// tenth. Ordinary heaps stay below.
@@ -28,6 +31,9 @@ const FAR: Real = 0.3;
 
 /// Half of the turn of a sub-step, at most [rad]: its tangent has a pole at a right angle.
 const MOST_HALF_TURN: Real = 1.4;
+
+/// Whitenings of a piece in which some bodies turn far; see [`Turning::of_piece`].
+pub(super) type PieceCopy = Option<[Whitening; BODIES_PER_PIECE]>;
 
 /// What a body does in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,11 +56,77 @@ impl Turn {
     }
 }
 
+/// True if the body in a slot turns far; `flags` are empty if none does.
+#[inline]
+pub(super) fn is_far(flags: &[Turn], slot: u32) -> bool {
+    flags.get(slot as usize).is_some_and(|&turn| turn != Turn::Little)
+}
+
+/// The bodies that turn far in a step; lives from step to step to keep its memory.
+#[derive(Debug, Default)]
+pub(super) struct Turners {
+    /// What each body does.
+    pub(super) flags: Vec<Turn>,
+    /// Slots of those that turn far, in ascending order.
+    slots: Vec<u32>,
+    /// Their whitenings as they are turned now.
+    now: Vec<Now>,
+}
+
+impl Turners {
+    /// Lists those that have a flag: `is_any` says whether there may be any.
+    pub(super) fn list(&mut self, is_any: bool, whitenings: &[Whitening]) {
+        self.slots.clear();
+        if !is_any {
+            return;
+        }
+        let flags = self.flags.iter().enumerate();
+        for slot in flags.filter(|&(_, &turn)| turn != Turn::Little).map(|(slot, _)| slot) {
+            room::push(&mut self.slots, slot as u32);
+            if self.now.len() < self.slots.len() {
+                room::push(&mut self.now, Now::default());
+            }
+            self.now[self.slots.len() - 1].set(&whitenings[slot]);
+        }
+    }
+
+    /// What each body does; empty if none turns far.
+    pub(super) fn flags(&self) -> &[Turn] {
+        if self.slots.is_empty() { &[] } else { &self.flags }
+    }
+
+    /// Slots of those that turn far, in ascending order, and what all do.
+    pub(super) fn split(&mut self) -> (&[u32], &mut [Turn]) {
+        (&self.slots, &mut self.flags)
+    }
+}
+
+/// L of a body that turns far, as it is now. Written by the piece that turns the body, read by rows after the barrier of that stage: no
+/// two threads meet here, the words are atomic only to be shared.
+#[derive(Debug, Default)]
+struct Now([AtomicU32; 6]);
+
+impl Now {
+    #[inline]
+    fn get(&self) -> Whitening {
+        self.0.each_ref().map(|word| f32::from_bits(word.load(Ordering::Relaxed)))
+    }
+
+    #[inline]
+    fn set(&self, l: &Whitening) {
+        self.0.iter().zip(l).for_each(|(word, x)| word.store(x.to_bits(), Ordering::Relaxed));
+    }
+}
+
 /// The whitenings of all bodies, with those that follow their bodies.
 #[derive(Debug)]
 pub(crate) struct Turning<'a, D: Dim> {
     /// Which bodies turn far; empty if none does.
     flags: &'a [Turn],
+    /// Those bodies, in ascending order.
+    slots: &'a [u32],
+    /// Their whitenings.
+    now: &'a [Now],
     props: &'a [BodyProps<D>],
     /// Of the start of the step.
     whitenings: &'a [Whitening],
@@ -62,11 +134,12 @@ pub(crate) struct Turning<'a, D: Dim> {
 }
 
 impl<'a, D: Dim> Turning<'a, D> {
-    pub(super) fn new(flags: &'a [Turn], props: &'a [BodyProps<D>], whitenings: &'a [Whitening]) -> Self
+    pub(super) fn new(turners: &'a Turners, props: &'a [BodyProps<D>], whitenings: &'a [Whitening]) -> Self
     where
         D: Whiten,
     {
-        Self { flags, props, whitenings, cholesky: D::cholesky }
+        let (flags, slots, now) = (turners.flags(), &turners.slots[..], &turners.now[..]);
+        Self { flags, slots, now, props, whitenings, cholesky: D::cholesky }
     }
 
     /// Number of bodies.
@@ -77,37 +150,35 @@ impl<'a, D: Dim> Turning<'a, D> {
     /// True if some body turns far.
     #[inline]
     pub(super) fn is_any(&self) -> bool {
-        !self.flags.is_empty()
+        !self.slots.is_empty()
     }
 
     /// True if the body in a slot turns far.
     #[inline]
     pub(super) fn has(&self, slot: usize) -> bool {
-        self.flags.get(slot).is_some_and(|&turn| turn != Turn::Little)
+        is_far(self.flags, slot as u32)
     }
 
-    /// True if the body in a slot tumbles freely between kicks.
+    /// Those of some bodies that turn far: their places in the list.
     #[inline]
-    pub(super) fn tumbles(&self, slot: usize) -> bool {
-        self.flags.get(slot) == Some(&Turn::Tumbles)
+    fn among(&self, slots: Range<usize>) -> Range<usize> {
+        if self.slots.is_empty() {
+            return 0..0;
+        }
+        let below = |end: usize| self.slots.partition_point(|&slot| (slot as usize) < end);
+        below(slots.start)..below(slots.end)
     }
 
-    /// L of a body with the given orientation.
+    /// L of a body as it is turned now.
     #[inline]
-    pub(super) fn whitening(&self, slot: usize, rotation: D::Rot) -> Whitening {
-        if self.has(slot) { self.turned(slot, rotation) } else { self.whitenings[slot] }
-    }
-
-    /// The same as the kernels have it.
-    #[inline]
-    pub(super) fn whitening_of<const S: usize>(&self, slot: usize, packed: &Packed<S>) -> Whitening {
-        if self.has(slot) { self.turned(slot, packed.rotation::<D>()) } else { self.whitenings[slot] }
+    pub(super) fn whitening(&self, slot: usize) -> Whitening {
+        if self.has(slot) { self.listed(slot) } else { self.whitenings[slot] }
     }
 
     #[cold]
     #[inline(never)]
-    fn turned(&self, slot: usize, rotation: D::Rot) -> Whitening {
-        (self.cholesky)(self.inv_inertia(slot, rotation))
+    fn listed(&self, slot: usize) -> Whitening {
+        self.slots.binary_search(&(slot as u32)).map_or(self.whitenings[slot], |at| self.now[at].get())
     }
 
     /// I⁻¹ of a body with the given orientation, world frame [1/(kg·m²)].
@@ -126,34 +197,34 @@ impl<'a, D: Dim> Turning<'a, D> {
         if self.has(slot) { self.inv_inertia(slot, packed.rotation::<D>()) } else { props.inv_inertia }
     }
 
-    /// L of body `slot`, whose whitening at the start of the step is `first`. `ANY`: as [`Self::is_any`] says.
+    /// L of the bodies of a piece as they are turned now; `copy` is for pieces in which some turn far.
     ///
-    /// PERF: where no body turns far, loops over bodies must not even ask: asking cost 6 % of a step of a thousand planks.
-    #[inline(always)]
-    pub(super) fn now<const ANY: bool>(&self, slot: usize, first: &Whitening, rotation: D::Rot) -> Whitening {
-        if ANY && self.has(slot) { self.turned(slot, rotation) } else { *first }
-    }
-
-    /// Those of the start of the step.
+    /// PERF: loops over bodies must not ask each whether it turns far: asking cost 6 % of a step of a thousand planks.
     #[inline]
-    pub(super) fn first(&self, slots: Range<usize>) -> &'a [Whitening] {
-        &self.whitenings[slots]
+    pub(super) fn of_piece<'s>(&'s self, slots: Range<usize>, copy: &'s mut PieceCopy) -> &'s [Whitening] {
+        let far = self.among(slots.clone());
+        let first = &self.whitenings[slots.clone()];
+        if far.is_empty() {
+            return first;
+        }
+        let copy = &mut copy.insert([[0.0; 6]; BODIES_PER_PIECE])[..first.len()];
+        copy.copy_from_slice(first);
+        for at in far {
+            copy[self.slots[at] as usize - slots.start] = self.now[at].get();
+        }
+        copy
     }
 
-    /// Velocities back from the kernels.
+    /// Velocities back from the kernels, with the whitenings of the piece.
     #[inline(always)]
-    pub(super) fn unpack<const ANY: bool, const S: usize>(
-        &self,
-        from: usize,
+    pub(super) fn unpack<const S: usize>(
         states: &mut [BodyState<D>],
         packed: &[Packed<S>],
-        rotations: &[D::Rot],
+        whitenings: &[Whitening],
     ) {
-        let whitenings = self.first(from..from + states.len());
-        let bodies = states.iter_mut().zip(packed).zip(whitenings).zip(rotations);
-        for (i, (((state, packed), l), &rotation)) in bodies.enumerate() {
+        for ((state, packed), l) in states.iter_mut().zip(packed).zip(whitenings) {
             let (v, u) = packed.velocity::<D>();
-            (state.v, state.w) = (v, plain_spin::<D>(&self.now::<ANY>(from + i, l, rotation), u));
+            (state.v, state.w) = (v, plain_spin::<D>(l, u));
         }
     }
 
@@ -164,36 +235,49 @@ impl<'a, D: Dim> Turning<'a, D> {
         from: usize,
         states: &mut [BodyState<D>],
         (packed, after): (&[Packed<S>], &[[f32; 6]]),
-        rotations: &[D::Rot],
     ) {
         for (i, ((state, packed), after)) in states.iter_mut().zip(packed).zip(after).enumerate() {
             let (v, u) = packed.velocity::<D>();
             let same =
                 (0..D::N).all(|i| v.get(i) == after[i]) && (0..D::ANGULAR).all(|i| u[i] == after[3 + i]);
             if !same {
-                (state.v, state.w) = (v, plain_spin::<D>(&self.whitening(from + i, rotations[i]), u));
+                (state.v, state.w) = (v, plain_spin::<D>(&self.whitening(from + i), u));
             }
         }
     }
 
-    /// Before a body turns: its spin in place of the whitened one, and what impulses did to it as an angular impulse in place of the spin
-    /// after the last integration. If it tumbles, the spin that it will have at the end, in its own frame, and `state` gets that of the
-    /// middle, with which it turns.
-    #[cold]
-    #[inline(never)]
+    /// Before the bodies of a piece turn: those that turn far get their spin in place of the whitened one, and what impulses did to it as an
+    /// angular impulse in place of the spin after the last integration. If one tumbles, the spin that it will have at the end, in its own
+    /// frame, and its state gets that of the middle, with which it turns.
+    #[inline]
     pub(super) fn lift<const S: usize>(
         &self,
-        slot: usize,
-        packed: &mut Packed<S>,
-        after: &mut [f32; 6],
+        from: usize,
+        (packed, after): (&mut [Packed<S>], &mut [[f32; 6]]),
+        (states, rotations): (&mut [BodyState<D>], &[D::Rot]),
+        h: Real,
+    ) {
+        for at in self.among(from..from + states.len()) {
+            let slot = self.slots[at] as usize;
+            let i = slot - from;
+            self.lift_one(at, (&mut packed[i], &mut after[i]), (&mut states[i], rotations[i]), h);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn lift_one<const S: usize>(
+        &self,
+        at: usize,
+        (packed, after): (&mut Packed<S>, &mut [f32; 6]),
         (state, rotation): (&mut BodyState<D>, D::Rot),
         h: Real,
     ) {
-        let l = self.turned(slot, rotation);
+        let (slot, l) = (self.slots[at] as usize, self.now[at].get());
         let (v, u) = packed.velocity::<D>();
         let impulse = plain_impulse(&l, [u[0] - after[3], u[1] - after[4], u[2] - after[5]]);
         let mut w = plain_spin::<D>(&l, u);
-        if self.tumbles(slot) {
+        if self.flags[slot] == Turn::Tumbles {
             let own = rotation.inverse().rotate_ang(w);
             let (sin, cos) = sin_cos((0.5 * h * w.length()).min(MOST_HALF_TURN));
             let stretched = if w == D::Ang::ZERO { h } else { 2.0 * sin / (cos * w.length()) };
@@ -204,24 +288,39 @@ impl<'a, D: Dim> Turning<'a, D> {
         after[3..].copy_from_slice(&impulse);
     }
 
-    /// After it has turned: back, with the inertia of its new orientation.
-    #[cold]
-    #[inline(never)]
+    /// After they have turned: back, with the inertia of their new orientations.
+    #[inline]
     pub(super) fn land<const S: usize>(
         &self,
-        slot: usize,
-        packed: &mut Packed<S>,
-        after: &mut [f32; 6],
+        from: usize,
+        (packed, after): (&mut [Packed<S>], &mut [[f32; 6]]),
+        (states, rotations): (&[BodyState<D>], &[D::Rot]),
+    ) {
+        for at in self.among(from..from + states.len()) {
+            let slot = self.slots[at] as usize;
+            let i = slot - from;
+            self.land_one(at, (&mut packed[i], &mut after[i]), (&states[i], rotations[i]));
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn land_one<const S: usize>(
+        &self,
+        at: usize,
+        (packed, after): (&mut Packed<S>, &mut [f32; 6]),
         (state, rotation): (&BodyState<D>, D::Rot),
     ) {
-        let l = self.turned(slot, rotation);
+        let slot = self.slots[at] as usize;
+        let l = (self.cholesky)(self.inv_inertia(slot, rotation));
+        self.now[at].set(&l);
         let (v, spin) = packed.velocity::<D>();
         let (mut w, mut impulse) = (D::Ang::ZERO, D::Ang::ZERO);
         for i in 0..D::ANGULAR {
             w.set(i, spin[i]);
             impulse.set(i, after[3 + i]);
         }
-        if self.tumbles(slot) {
+        if self.flags[slot] == Turn::Tumbles {
             w = rotation.rotate_ang(w);
         }
         let (u, done) = (whiten_spin::<D>(&l, w), whiten_impulse::<D>(&l, impulse));

@@ -51,6 +51,8 @@ pub struct WideRow<const N: usize, const A: usize, const W: usize, const F: usiz
     pub(super) class: Class,
     /// SPRING, MOTOR, LIMITS, CONE.
     pub(super) has: u8,
+    /// Lanes whose body a, or b, turns far in the step; see `turning.rs` of the solver.
+    pub(super) turns: [u8; 2],
     /// Anchors relative to the centres of mass, in the bodies' axes; of the ground in those of the world [m].
     pub(super) anchors: [[F8; N]; 2],
     /// From the centre of a to that of b at the start of the step [m].
@@ -77,6 +79,7 @@ impl<const N: usize, const A: usize, const W: usize, const F: usize> Default for
         Self {
             class: Class::Point,
             has: 0,
+            turns: [0; 2],
             anchors: [[zero; N]; 2],
             between: [zero; N],
             whitenings: [[zero; W]; 2],

@@ -65,6 +65,8 @@ pub struct JointScene<'a, D: Dim> {
     pub(super) props: &'a [BodyProps<D>],
     pub(super) slots: &'a [u32],
     pub(super) whitenings: &'a [Whitening],
+    /// What each body does; empty if none turns far.
+    pub(super) turning: &'a [Turn],
     pub(super) places: &'a [Pose<D>],
     pub(super) h: Real,
     /// Factor on stored impulses: see `PrepareParams::warm`.

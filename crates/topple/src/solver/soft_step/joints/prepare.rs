@@ -8,7 +8,7 @@ use crate::math::*;
 use crate::solver::soft_step::lanes::F8;
 use crate::solver::soft_step::pack::{Packed, plain_impulse, whiten_impulse};
 use crate::solver::soft_step::rows::WIDTH;
-use crate::solver::soft_step::turning::Turning;
+use crate::solver::soft_step::turning::{Turning, is_far};
 use crate::trusted::{Crowd, Ends};
 
 /// The class of a joint, or None for those that go one by one: rare kinds, and bodies whose answer the lanes do not know
@@ -114,6 +114,7 @@ pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const
                     ends.slots[side][lane] = slot;
                     ends.writes[side] |= 1 << lane;
                     row.inv_masses[side].0[lane] = scene.props[slot as usize].inv_mass;
+                    row.turns[side] |= u8::from(is_far(scene.turning, slot)) << lane;
                     let l = &scene.whitenings[slot as usize];
                     set(&mut row.whitenings[side], lane, |i| l[i]);
                 }
@@ -143,11 +144,10 @@ pub(super) fn turn<D: Dim, const N: usize, const A: usize, const W: usize, const
     crowd: &Crowd<'_, Packed<S>>,
     turning: &Turning<'_, D>,
 ) {
-    for (at, row) in rows.iter_mut().enumerate() {
+    for (at, row) in rows.iter_mut().enumerate().filter(|(_, row)| row.turns != [0; 2]) {
         let ends = &crowd.ends()[at];
         for (side, lane) in (0..2).flat_map(|side| (0..WIDTH).map(move |lane| (side, lane))) {
-            let slot = ends.slots[side][lane] as usize;
-            if !turning.has(slot) || !ends.writes(side, lane) {
+            if row.turns[side] >> lane & 1 == 0 {
                 continue;
             }
             let value = |of: &[F8], i: usize| of.get(i).map_or(0.0, |lanes| lanes.0[lane]);
@@ -155,7 +155,7 @@ pub(super) fn turn<D: Dim, const N: usize, const A: usize, const W: usize, const
             let done = plain_impulse(&old, [0, 1, 2].map(|i| value(&row.turned[side], i)));
             let mut impulse = D::Ang::ZERO;
             (0..D::ANGULAR).for_each(|i| impulse.set(i, done[i]));
-            let new = turning.whitening_of(slot, crowd.get(at, side, lane));
+            let new = turning.whitening(ends.slots[side][lane] as usize);
             let done = whiten_impulse::<D>(&new, impulse);
             set(&mut row.whitenings[side], lane, |i| new[i]);
             set(&mut row.turned[side], lane, |i| done[i]);

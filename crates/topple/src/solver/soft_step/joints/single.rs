@@ -127,7 +127,7 @@ impl<D: Dim, const S: usize> SingleRun<'_, D, S> {
             for side in (0..2).filter(|&side| slots[side] < count) {
                 rotations[side] = self.rotations[slots[side]];
                 (v[side], spins[side]) = packed[side].velocity::<D>();
-                whitenings[side] = self.turning.whitening(slots[side], rotations[side]);
+                whitenings[side] = self.turning.whitening(slots[side]);
                 if self.turning.has(slots[side]) {
                     row.answer[side].inv_inertia = self.turning.inv_inertia(slots[side], rotations[side]);
                 }

@@ -173,7 +173,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
         for (slot, body) in self.bodies.iter_mut().enumerate().filter(|(_, body)| body.is_end) {
             let (v, u) = run.bodies[slot].velocity::<D>();
             let rotation = run.rotations[slot];
-            body.v = wide::<D>(v, plain_spin::<D>(&run.turning.whitening(slot, rotation), u));
+            body.v = wide::<D>(v, plain_spin::<D>(&run.turning.whitening(slot), u));
             if !is_biased && run.turning.has(slot) {
                 // It has turned: what was done is an angular impulse, not a change of its spin.
                 let done: [f64; 3] = core::array::from_fn(|i| body.done[WIDE - 3 + i]);
@@ -207,7 +207,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
             moved[side] = run.bodies[slots[side]].displacement::<D>();
             (v[side], w[side]) = if link.ends[side] == GROUND {
                 let (v, u) = run.bodies[slots[side]].velocity::<D>();
-                (v, plain_spin::<D>(&run.turning.whitening(slots[side], rotations[side]), u))
+                (v, plain_spin::<D>(&run.turning.whitening(slots[side]), u))
             } else {
                 narrow::<D>(&self.bodies[slots[side]].v)
             };
@@ -353,7 +353,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     ) {
         for (slot, body) in self.bodies.iter().enumerate().filter(|(_, body)| body.is_end) {
             let (v, w) = narrow::<D>(&body.v);
-            let l = run.turning.whitening(slot, run.rotations[slot]);
+            let l = run.turning.whitening(slot);
             run.bodies[slot].set_velocity::<D>(v, whiten_spin::<D>(&l, w));
         }
         if is_biased {
