@@ -8,6 +8,7 @@
 use super::World;
 use super::refine::is_calm;
 use super::step::{StepPart, algorithm, solve_part};
+use crate::Settings;
 use crate::body::{AwakeBodies, NONE};
 use crate::contact::{Contact, flags};
 use crate::joint::{Joint, JointKind, OCTAVE};
@@ -24,6 +25,12 @@ const TIGHT: Real = 0.005;
 
 /// Octaves of frequency per second by which loaded joints get stiffer [1/s].
 const PACE: Real = 4.0;
+
+/// Share of the largest spin from which groups keep the usual sub-steps (no unit): below 1, so that what is driven faster is not held at the
+/// limit of the longer ones.
+const NEAR_LIMIT: Real = 0.75;
+/// Bodies that are at most so many times lighter than the heaviest of a group count for that (no unit).
+const HEAVY: Real = 10.0;
 
 /// A body of the group: where it was at the start of the step, and how far it has come since.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +66,18 @@ impl<D: Dim> Default for Scratch<D> {
     }
 }
 
+/// True if a heavy body spins too fast for sub-steps of twice the usual length: `max_spin` is a rotation per sub-step, so it would be slowed down. Light links
+/// that are whirled about have next to no energy to lose.
+fn is_spinning<D: Dim>(group: &AwakeBodies<D>, settings: &Settings<D>) -> bool {
+    let longer = 2.0 * settings.dt / settings.substeps as Real;
+    let moving = || group.states.iter().zip(&group.props).filter(|(_, props)| props.is_dynamic);
+    let heaviest = moving().fold(Real::INFINITY, |least, (_, props)| least.min(props.inv_mass));
+    moving().any(|(state, props)| {
+        let fast = NEAR_LIMIT * props.max_spin(settings) / longer;
+        props.inv_mass <= HEAVY * heaviest && state.w.dot(state.w) > fast * fast
+    })
+}
+
 /// Solves a group in `count` small steps, its joints all at once if `is_direct`.
 pub(super) fn solve<D: Dim>(
     world: &mut World<D>,
@@ -77,7 +96,7 @@ pub(super) fn solve<D: Dim>(
     if is_direct {
         world.profile.counters.at_once += joints.len() as u32;
     }
-    let is_halved = is_direct && count == 1 && pairs.is_empty();
+    let is_halved = is_direct && count == 1 && pairs.is_empty() && !is_spinning(group, &world.settings);
     let reported = world.scratch.refine.loads.len();
     for index in 0..count {
         if index > 0 {

@@ -193,7 +193,8 @@ fn gyroscopes_precess_and_keep_their_energy_3d() {
     }
 }
 
-/// The same at the end of a chain so light that all of its joints are solved at once.
+/// The same at the end of a chain so light that all of its joints are solved at once. Sub-steps twice as long are enough for those, but not for a
+/// body that turns too far in one: at 100 rad/s it was slowed to 94, and had lost 11 % of its energy after a step.
 #[test]
 fn gyroscopes_on_chains_gain_nothing_3d() {
     for spin in [20.0, 50.0, 100.0] {
@@ -217,6 +218,7 @@ fn gyroscopes_on_chains_gain_nothing_3d() {
             world.step();
             let gained = (energy(&world) - start) / scale;
             assert!(gained < 0.01, "{spin} rad/s: gained {gained} of the energy");
+            assert!(spin < 50.0 || gained > -0.02, "{spin} rad/s: lost {gained} of the energy");
         }
         assert_eq!(world.profile().counters.at_once, 5, "joints solved at once");
     }

@@ -15,6 +15,9 @@ use crate::shape::{Composite, LocalRay, Shape3, ShapeOps};
 
 /// Thickness up to which a wall is thin, in inner radii of the mesh: the mesh may be half as deep when it is stopped.
 const THIN: Real = 1.5;
+/// A wall that is not a box or a triangle is flat, or a rod, if its thickness is less than its reach by this factor (no unit). What is less slender is no wall: the flat
+/// outline that stands for it would be farther out than its sides are.
+const SLENDER: Real = 4.0;
 /// Thickness that thin walls are given, in inner radii of the mesh. Opposite sides of the mesh are not both in front of the middle of such a wall.
 const THICK: Real = 2.0;
 /// Cosine of the angle between a triangle and a wall up to which it faces it (no unit; 78°). A triangle that stands on a wall is not
@@ -83,7 +86,9 @@ impl Walls {
             b if is_thin(b.inner_radius()) && b.farthest_from(b.middle()) > inner => {
                 let towards = job.b_in_a.inverse_transform(a.bounds().center());
                 let thin = Thin::directions(b, towards).into_iter().flatten();
-                thin.filter(|thin| is_thin(thin.half)).for_each(|thin| walls.add(thin));
+                let is_slender = |half: Real| 2.0 * SLENDER * half < b.farthest_from(b.middle());
+                let thin = thin.filter(|thin| is_thin(thin.half) && is_slender(thin.half));
+                thin.for_each(|thin| walls.add(thin));
             }
             _ => {}
         }
