@@ -209,34 +209,102 @@ fn heavy_table<D: Boxes>() -> Found {
     Found::figure(text.collect::<Vec<_>>().join(", "))
 }
 
-/// Blocks of length 1, each as far out over the one below as `share` of the limit allows.
-fn overhang<D: Boxes>(share: f32) -> (f32, bool) {
+/// Blocks of the given length, each as far out over the one below as `share` of the limit allows. How far the top moves, in lengths.
+fn overhang<D: Boxes>((count, length): (usize, f32), share: f32) -> f32 {
     let mut world = floor::<D>();
-    const COUNT: usize = 10;
     // From the top down: the k-th block from the top may stand out by 1/(2k).
-    let mut x = [0.0_f32; COUNT + 1];
-    for k in 1..=COUNT {
-        x[k] = x[k - 1] - share * 0.5 / k as f32;
+    let mut x = vec![0.0_f32; count + 1];
+    for k in 1..=count {
+        x[k] = x[k - 1] - share * 0.5 * length / k as f32;
     }
     let mut top = None;
     // A table under the last block, whose edge is where the last offset is counted from.
-    let edge = x[COUNT];
-    world
-        .create_body_with(BodyDef::fixed(point::<D>([edge, 0.5, 0.0])), [D::cuboid([1.0, 1.0, 1.0])])
-        .expect("a table");
-    for k in (0..COUNT).rev() {
-        let y = 1.0 + 0.1 + 0.2 * (COUNT - 1 - k) as f32;
-        top = Some(put(&mut world, [x[k], y, 0.0], D::cuboid([1.0, 0.2, 0.5])));
+    let edge = x[count];
+    let table = D::cuboid([length, 1.0, length]);
+    world.create_body_with(BodyDef::fixed(point::<D>([edge, 0.5, 0.0])), [table]).expect("a table");
+    for k in (0..count).rev() {
+        let y = 1.0 + length * (0.1 + 0.2 * (count - 1 - k) as f32);
+        top = Some(put(&mut world, [x[k], y, 0.0], D::cuboid([1.0, 0.2, 0.5].map(|edge| edge * length))));
     }
-    let moved = top.map_or(0.0, |top| moved(&mut world, top, 1200));
-    (moved, moved < 0.05)
+    top.map_or(0.0, |top| moved(&mut world, top, 1200) / length)
 }
 
+/// Stacks of 2 to 12 and of 20 blocks, 1 m and 0.1 m long.
 fn overhang_case<D: Boxes>() -> Found {
-    let (below, stands) = overhang::<D>(0.98);
-    let (above, still) = overhang::<D>(1.02);
-    let text = format!("98 %: moved {:.1} mm; 102 %: moved {:.0} mm", 1e3 * below, 1e3 * above);
-    Found::new(text, stands && !still)
+    let (mut most, mut least) = (0.0_f32, f32::INFINITY);
+    for count in (2..=12).chain([20]) {
+        for length in [1.0, 0.1] {
+            most = most.max(overhang::<D>((count, length), 0.98));
+            least = least.min(overhang::<D>((count, length), 1.02));
+        }
+    }
+    let text = format!("98 %: at most {:.2} % of a length; 102 %: at least {least:.1} lengths", 100.0 * most);
+    Found::new(text, most < 0.01 && least > 0.1)
+}
+
+/// Towers of 5 to 14 small boxes. How far the worst top moves, in boxes.
+fn small_towers<D: Boxes>(size: f32) -> Found {
+    let mut worst = (0.0_f32, 0);
+    for count in 5..=14 {
+        let mut world = floor::<D>();
+        let at = |i: usize| [0.0, size * (0.5 + i as f32), 0.0];
+        let ids: Vec<_> = (0..count).map(|i| put(&mut world, at(i), D::cuboid([size; 3]))).collect();
+        let moved = moved(&mut world, ids[count - 1], 1200) / size;
+        worst = if moved > worst.0 { (moved, count) } else { worst };
+    }
+    let text = format!("worst top {:.2} % of a box from its start, of {}", 100.0 * worst.0, worst.1);
+    Found::new(text, worst.0 < 0.02)
+}
+
+/// Ten boxes of 1 kg fall asleep, then something heavy is put on them, straight or 5 cm aside.
+fn heavy_on_sleepers<D: Boxes>() -> Found {
+    let mut holds = true;
+    let text = [1e3_f32, 1e4, 1e5].map(|ratio| {
+        let (mut sunk, mut speed) = (0.0_f32, 0.0_f32);
+        for (aside, gap) in [(0.0, 0.0), (0.05, 0.0), (0.0, 0.005), (0.05, 0.005)] {
+            let mut world = floor::<D>();
+            world.set_settings(Settings::default()).expect("default settings");
+            let shape = |density: f32| D::cuboid([1.0; 3]).density(density);
+            let mut ids: Vec<_> =
+                (0..10).map(|i| put(&mut world, [0.0, 0.5 + i as f32, 0.0], shape(1.0))).collect();
+            (0..300).for_each(|_| world.step());
+            let y = (place(&world, ids[9]) - D::Point::ORIGIN).get(1) + 1.0;
+            let top = put(&mut world, [aside, y + gap, 0.0], shape(ratio));
+            ids.push(top);
+            for _ in 0..1800 {
+                world.step();
+                let speeds = ids.iter().filter_map(|&id| world.body(id).ok());
+                speed = speeds.map(|body| body.linear_velocity().length()).fold(speed, f32::max);
+            }
+            sunk = sunk.max((place(&world, top) - point::<D>([aside, y, 0.0])).length() / y);
+        }
+        holds &= sunk < 0.02 && speed < 1.0;
+        format!("1:{ratio} {:.2} %, {speed:.2} m/s", 100.0 * sunk)
+    });
+    Found::new(text.join("; "), holds)
+}
+
+/// Towers that have sunk for a while, and one more box put on top: how far that one rises above its place, in boxes, and how fast.
+fn one_more<D: Boxes>() -> Found {
+    let (mut high, mut speed) = (0.0_f32, 0.0_f32);
+    for size in [1.0_f32, 0.1] {
+        for (count, settle) in (3..=13).flat_map(|count| [5, 20, 60, 600].map(|settle| (count, settle))) {
+            let mut world = floor::<D>();
+            let at = |i: usize| [0.0, size * (0.5 + i as f32), 0.0];
+            let ids: Vec<_> = (0..count).map(|i| put(&mut world, at(i), D::cuboid([size; 3]))).collect();
+            (0..settle).for_each(|_| world.step());
+            let y = (place(&world, ids[count - 1]) - D::Point::ORIGIN).get(1) + size;
+            let top = put(&mut world, [0.0, y, 0.0], D::cuboid([size; 3]));
+            for _ in 0..300 {
+                world.step();
+                let Ok(body) = world.body(top) else { continue };
+                high = high.max(((body.position() - D::Point::ORIGIN).get(1) - at(count)[1]) / size);
+                speed = speed.max(body.linear_velocity().get(1));
+            }
+        }
+    }
+    let text = format!("rises {:.2} % of a box above its place, at {:.0} mm/s", 100.0 * high, 1e3 * speed);
+    Found::new(text, high < 0.01 && speed < 0.3)
 }
 
 /// Levels of three blocks, crosswise.
@@ -337,15 +405,39 @@ pub(crate) fn cases() -> Vec<Case> {
         case("heavy slab on two boxes on three, 2D", "60 s, height within 2 %", heavy_on_five::<D2>),
         case("mass ratios of a stack, 3D", "figures: sunk after 10 s", heavy_table::<D3>),
         case(
-            "overhanging stack of ten, 2D",
-            "stands at 98 % of the limit, falls at 102 %",
+            "overhanging stacks of 2 to 20, 2D",
+            "stand at 98 % of the limit within 1 %, fall at 102 %",
             overhang_case::<D2>,
         ),
         case(
-            "overhanging stack of ten, 3D",
-            "stands at 98 % of the limit, falls at 102 %",
+            "overhanging stacks of 2 to 20, 3D",
+            "stand at 98 % of the limit within 1 %, fall at 102 %",
             overhang_case::<D3>,
         ),
+        case("low towers of boxes of 5 cm, 2D", "5 to 14: top within 2 % of a box, 20 s", || {
+            small_towers::<D2>(0.05)
+        }),
+        case("low towers of boxes of 5 cm, 3D", "5 to 14: top within 2 % of a box, 20 s", || {
+            small_towers::<D3>(0.05)
+        }),
+        case("low towers of boxes of 10 cm, 2D", "5 to 14: top within 2 % of a box, 20 s", || {
+            small_towers::<D2>(0.1)
+        }),
+        case("low towers of boxes of 10 cm, 3D", "5 to 14: top within 2 % of a box, 20 s", || {
+            small_towers::<D3>(0.1)
+        }),
+        case(
+            "heavy on ten boxes asleep, 2D",
+            "30 s, height within 2 %, below 1 m/s",
+            heavy_on_sleepers::<D2>,
+        ),
+        case(
+            "heavy on ten boxes asleep, 3D",
+            "30 s, height within 2 %, below 1 m/s",
+            heavy_on_sleepers::<D3>,
+        ),
+        case("one more box on a tower, 2D", "rises by 1 % of a box and 0.3 m/s at most", one_more::<D2>),
+        case("one more box on a tower, 3D", "rises by 1 % of a box and 0.3 m/s at most", one_more::<D3>),
         case("jenga, 18 levels", "3 000 steps, top within 50 mm", || jenga(18)),
         case("house of cards, 4 levels", "3 000 steps, stands", || cards(4)),
         case("tower of ten circles", "3 000 steps, stands", || column(D2::ball(0.5))),

@@ -14,6 +14,7 @@ mod impulses;
 mod joint_defs;
 mod joint_view;
 mod joints;
+mod lean;
 mod links;
 mod methods;
 mod parts;

@@ -8,9 +8,15 @@
 //!
 //! How fine: a column of n bodies under the load r (in weights of one body) is as stiff against tipping as n²·r against
 //! ω². Boxes of equal weight stand up to n = 14 at the usual ω (`docs/decisions/006-soft-step.md`), so ω has to grow by
-//! √(c·r·n²/14³); c = 2.5 covers the load on top, which bends more than the column's own weight [Timoshenko1961].
+//! √(c·r·n²/14³); c = 2.5 covers the load on top, which bends more than the column's own weight [Timoshenko1961]. That is for boxes
+//! of 1 m. What a contact gives way is a length, g/ω² for each weight that it bears, so smaller boxes sink by more for their size:
+//! a column counts as if it were higher by the root of that ratio, and has to be stiffer by the ratio.
+//!
+//! Low columns are refined as well if they stand so near to tipping that the tilt of soft contacts could decide (`lean.rs`).
 
 use super::World;
+use super::lean::Lean;
+use super::sleep::LOOK_STEPS;
 use super::small_steps;
 use super::statics;
 use super::step::{StepPart, solve_part};
@@ -20,7 +26,7 @@ use crate::body::{AwakeBodies, BodySet, NO_SLOT, NONE};
 use crate::island::{Island, Islands, small_steps as small_steps_of};
 use crate::joint::OCTAVE;
 use crate::math::*;
-use crate::solver::HeavyLoad;
+use crate::solver::{HeavyLoad, Softness};
 
 /// Height in bodies that the usual sub-steps hold upright.
 const STEADY_HEIGHT: Real = 14.0;
@@ -50,6 +56,13 @@ const MOST: u32 = 8192;
 const STRAIGHT: Real = 1.5;
 /// Bodies of a heap on its way that happen to lean on each other in a row are fewer than this many times `refine_load` (no unit).
 const BY_CHANCE: Real = 1.2;
+/// Inner radius of a body over what a contact gives way under its weight, for a box of 1 m at the usual frequency (no unit). What is
+/// larger counts as that: it needs less, but towers of it are no rarer.
+const FIRM: Real = 1800.0;
+/// The same for its extent.
+const STOUT: Real = 2500.0;
+/// Bodies of a low column that may be in motion when it is looked at: the one that lands.
+const LANDING: u32 = 1;
 /// Loads are reported from this share of `refine_load` on.
 const REPORT: Real = 0.75;
 /// Time that a load has to last [s]: longer than an impact.
@@ -282,10 +295,11 @@ impl<D: Dim> World<D> {
         let Size { weight: whole, is_uneven, .. } = self.size_of(island);
         let is_pressed = contact > CONTRADICTION * whole;
         let mut tower = None;
+        let is_refined = self.islands.slots[island].level > 0;
         let counts = is_uneven
             || contact > 0.0
-                && match self.structure_of(island, STRAIGHT * limit) {
-                    Structure::Column => contact > STRAIGHT * limit || self.islands.slots[island].level > 0,
+                && match self.structure_of(island) {
+                    Structure::Column => contact > STRAIGHT * limit || is_refined,
                     Structure::Balance | Structure::Row => true,
                     Structure::Towers => {
                         tower = Some(self.highest_tower(island));
@@ -330,59 +344,128 @@ impl<D: Dim> World<D> {
             is_same
         });
         for &(island, is_uneven) in &groups.grown {
-            if island == NONE || self.settings.max_refinement == 1 {
-                continue;
+            self.refine_grown(island, is_uneven);
+        }
+        groups.grown.clear();
+        self.scratch.refine = groups;
+    }
+
+    /// Looks at an island that has got a new contact, one of a heavy body with a light one if `is_uneven`, or has come awake.
+    pub(super) fn refine_grown(&mut self, island: u32, is_uneven: bool) {
+        if island == NONE || self.settings.max_refinement == 1 {
+            return;
+        }
+        let Island { count, level, .. } = self.islands.slots[island];
+        let limit = self.settings.refine_load;
+        let structure = if count <= MOST { self.structure_of(island) } else { Structure::Heap };
+        let least = match structure {
+            Structure::Balance if count <= HIGHEST => BY_CHANCE * limit,
+            Structure::Column if count <= HIGHEST => STRAIGHT * limit,
+            _ => Real::INFINITY,
+        };
+        if level > 0 {
+            // What has become part of a heap needs it no longer.
+            if structure == Structure::Heap && !self.size_of(island).is_uneven {
+                self.islands.set_level(island, 0, 0);
+                return;
             }
-            let Island { count, level, .. } = self.islands.slots[island];
-            let limit = self.settings.refine_load;
-            let structure = match count <= MOST {
-                true => self.structure_of(island, STRAIGHT * limit),
-                false => Structure::Heap,
-            };
-            let least = match structure {
-                Structure::Balance if count <= HIGHEST => BY_CHANCE * limit,
-                Structure::Column if count <= HIGHEST => STRAIGHT * limit,
-                _ => Real::INFINITY,
-            };
-            if level > 0 {
-                // What has become part of a heap needs it no longer.
-                if structure == Structure::Heap && !self.size_of(island).is_uneven {
-                    self.islands.set_level(island, 0, 0);
-                } else if count as Real > least {
-                    // What comes down onto a column is borne by all of it from now on.
-                    if self.level_for(island, self.size_of(island).weight, None) > level {
-                        self.islands.set_level(island, level + 1, 0);
-                    }
-                }
-            } else if structure == Structure::Heap && is_uneven && count <= HIGHEST && self.is_still(island) {
-                // Something heavy was put on a few light ones.
-                if self.size_of(island).is_uneven {
-                    let level = self.level_for(island, self.heaviest_on_light(island), None);
-                    self.islands.set_level(island, level, 0);
-                }
-            } else if structure == Structure::Towers {
-                let tower = self.highest_tower(island);
-                let level = self.level_for(island, tower.weight, Some(tower));
+            // What comes down onto a column is borne by all of it from now on.
+            let mut wanted = self.level_by_weight(island, structure);
+            if count as Real > least {
+                wanted = wanted.max(self.level_for(island, self.size_of(island).weight, None));
+            }
+            if wanted > level {
+                self.islands.set_level(island, level + 1, 0);
+            }
+        } else if structure == Structure::Heap && is_uneven && count <= HIGHEST && self.is_still(island) {
+            // Something heavy was put on a few light ones.
+            if self.size_of(island).is_uneven {
+                let level = self.level_for(island, self.heaviest_on_light(island), None);
                 self.islands.set_level(island, level, 0);
-            } else if least.is_finite() {
-                // What is high bears the whole, what is not bears what is heavy.
+            }
+        } else if structure == Structure::Towers || least.is_finite() {
+            // What is high bears the whole, what is not bears what is heavy.
+            let mut wanted = self.level_by_weight(island, structure);
+            if structure == Structure::Towers {
+                let tower = self.highest_tower(island);
+                wanted = wanted.max(self.level_for(island, tower.weight, Some(tower)));
+            } else {
                 let Size { weight, is_uneven, .. } = self.size_of(island);
                 let load = match count as Real > least {
                     true => weight,
                     false if is_uneven => self.heaviest_on_light(island),
                     false => 0.0,
                 };
-                // At once: nothing is compressed yet.
-                let level = self.level_for(island, load, None);
-                self.islands.set_level(island, level, 0);
+                wanted = wanted.max(self.level_for(island, load, None));
             }
+            // At once, before it is compressed; what is already is let out slowly.
+            self.islands.set_level(island, wanted, 0);
         }
-        groups.grown.clear();
-        self.scratch.refine = groups;
+    }
+
+    /// Looks at an island that nothing has happened to: what has landed as a column may rest now.
+    pub(super) fn look_again(&mut self, island: u32) {
+        let level = self.level_by_weight(island, self.structure_of(island));
+        if level > self.islands.slots[island].level {
+            self.islands.set_level(island, level, 0);
+        }
+    }
+
+    /// The level that a column needs by its weight: whoever sinks by much for its size, or stands so near to tipping that soft
+    /// contacts could decide.
+    fn level_by_weight(&self, island: u32, structure: Structure) -> u8 {
+        let Island { count, level, .. } = self.islands.slots[island];
+        // Other solvers take their impulses for those of whole steps.
+        if self.settings.max_refinement == 1 || !self.methods.solver.leaves_standing() {
+            return 0;
+        }
+        let height = match structure {
+            Structure::Towers => {
+                let tower = self.highest_tower(island);
+                let is_low = tower.count as Real <= STRAIGHT * self.settings.refine_load;
+                if level == 0 && is_low && self.moving_of(island) > LANDING {
+                    return 0;
+                }
+                return self.level_at(tower.weight, tower.count as Real, self.slenderness(tower.extent));
+            }
+            Structure::Column => STRAIGHT * self.settings.refine_load,
+            Structure::Balance => BY_CHANCE * self.settings.refine_load,
+            _ => return 0,
+        };
+        let is_known = level > 0;
+        if !(2..=HIGHEST).contains(&count) || !is_known && self.moving_of(island) > LANDING {
+            return 0;
+        }
+        let Some(lean) = Lean::of(self, island) else { return 0 };
+        let size = self.size_of(island);
+        let sinks = self.height_by_sag(count as Real * size.weight, size.thickness) > height;
+        if sinks || lean.is_tight(contact_give(&self.settings), if is_known { SWING } else { 1.0 }) {
+            self.level_at(size.weight, size.height.min(count as Real), self.slenderness(size.extent))
+        } else {
+            0
+        }
+    }
+
+    /// Height of the column of boxes of 1 m that would sink as much for its size as one whose contacts bear `square` weights, twice
+    /// their sum (no unit).
+    pub(super) fn height_by_sag(&self, square: Real, thickness: Real) -> Real {
+        (square * (FIRM * contact_give(&self.settings) / thickness).max(1.0)).sqrt()
+    }
+
+    /// True if a tower among others sinks by more than they may.
+    pub(super) fn is_high(&self, tower: &Tower) -> bool {
+        let height = self.height_by_sag((tower.count * tower.count) as Real, tower.thickness);
+        height > STRAIGHT * self.settings.refine_load
+    }
+
+    /// How many times stiffer against tipping contacts have to be for bodies of this extent [m] than for boxes of 1 m (no unit).
+    fn slenderness(&self, extent: Real) -> Real {
+        (STOUT * contact_give(&self.settings) / extent).max(1.0)
     }
 
     /// Raises the level when a load has lasted, or is to be expected by weight; lowers it when less was enough for a while.
-    fn raise_or_calm(&mut self, island: u32, Need { measured, weight, joints, tower }: Need) {
+    fn raise_or_calm(&mut self, island: u32, need: Need) {
+        let Need { measured, weight, joints, tower } = need;
         let limit = self.settings.refine_load;
         let slot = &mut self.islands.slots[island];
         // An impact is heavy too, but over in a step or two: what counts is the least load of a window.
@@ -401,7 +484,17 @@ impl<D: Dim> World<D> {
             self.islands.set_level(island, level + 1, 0);
         } else if level > 0 {
             // Loads near a limit must not make the level swing.
-            let held = self.level_for(island, measured.max(weight) * SWING, tower).max(by_joints) >= level;
+            let held = self.level_for(island, measured.max(weight) * SWING, tower);
+            let mut held = held.max(by_joints) >= level;
+            // What is low is not reported. PERF: nothing is given up before it is calm, so that is when to ask.
+            if !held && is_calm(calm, &self.settings) || self.step_count.is_multiple_of(LOOK_STEPS) {
+                let by_weight = self.level_by_weight(island, self.structure_of(island));
+                if by_weight > level {
+                    self.islands.set_level(island, level + 1, 0);
+                    return;
+                }
+                held |= by_weight == level;
+            }
             match (held, is_calm(calm, &self.settings) && self.is_slack(island, level - 1)) {
                 (true, _) => self.islands.set_level(island, level, 0),
                 (false, true) => self.islands.set_level(island, level - 1, 0),
@@ -428,29 +521,36 @@ impl<D: Dim> World<D> {
     /// The level that an island with the given load needs; by the size of a tower in it, if one is given.
     fn level_for(&self, island: u32, load: Real, tower: Option<Tower>) -> u8 {
         let count = tower.map_or(self.islands.slots[island].count, |tower| tower.count) as Real;
-        if count > SLENDER * load {
+        if count > SLENDER * load || load <= self.settings.refine_load {
             return 0;
         }
         let (height, weight) = match tower {
             Some(tower) => (count, tower.weight),
             None => {
                 let Size { height, weight, .. } = self.size_of(island);
-                (height, weight)
+                (height.min(count), weight)
             }
         };
         // At rest nothing bears more than the whole weighs.
         let load = load.min(weight);
-        if load <= self.settings.refine_load {
-            return 0;
-        }
-        let height = height.min(count);
-        let needed = TOP_LOAD * load * height * height / (STEADY_HEIGHT * STEADY_HEIGHT * STEADY_HEIGHT);
+        if load <= self.settings.refine_load { 0 } else { self.level_at(load, height, 1.0) }
+    }
+
+    /// The level that holds a load on a column of a height, both in bodies, if contacts have to be `stiffer` times as stiff as for boxes of 1 m.
+    fn level_at(&self, load: Real, height: Real, stiffer: Real) -> u8 {
+        let steady = STEADY_HEIGHT * STEADY_HEIGHT * STEADY_HEIGHT;
+        let needed = (stiffer * TOP_LOAD * load * height * height / steady).max(LEAST_GAIN);
         // ω grows by 2 per level: 4^level ≥ needed.
         let mut level = 0;
-        let needed = needed.max(LEAST_GAIN);
         while (1_u64 << (2 * level)) as Real <= needed && 2_u32 << level <= self.settings.max_refinement {
             level += 1;
         }
         if level == 0 { 0 } else { level as u8 + 1 }
     }
+}
+
+/// How far a contact gives way under the weight of the lighter body with the usual sub-steps, g/ω² [m].
+pub(super) fn contact_give<D: Dim>(settings: &Settings<D>) -> Real {
+    let omega = Softness::usual_omega(settings);
+    settings.weight_scale() / (omega * omega)
 }

@@ -14,6 +14,7 @@ use crate::contact::{Contact, flags};
 use crate::joint::{Joint, JointKind, OCTAVE};
 use crate::math::*;
 use crate::narrow_phase::{ContactBatch, PairSource};
+use crate::solver::Softness;
 use crate::trusted::Mine;
 
 /// Joints that bear less than this many weights of their lighter body can be stiffened at once (no unit).
@@ -22,6 +23,14 @@ const SLACK: Real = 2.0;
 /// Joints that gape by less than this share of the size of their lighter body can be stiffened by an octave per step: closing
 /// the gap under load lifts it, by no more than that (no unit).
 const TIGHT: Real = 0.005;
+
+/// Overlaps beyond what the load explains are let out in this time, e-fold [s]. What sank into each other while contacts were softer is
+/// compressed like a spring, and along a column it would all be let off at once.
+const LET_OUT: Real = 0.5;
+
+/// An overlap is explained by its load up to this many times what a point gives way without turning (no unit): a corner of a box gives way
+/// 4 times as much, and the load must be balanced while it grows.
+const EXPLAINED: Real = 8.0;
 
 /// Octaves of frequency per second by which loaded joints get stiffer [1/s].
 const PACE: Real = 4.0;
@@ -56,13 +65,21 @@ pub(super) struct Scratch<D: Dim> {
     pairs: Vec<u32>,
     /// Joints of the group, with the sums of what they did over the small steps: push, turn, peaks.
     joints: Vec<(u32, Reaction<D>)>,
+    /// Points whose overlap counts as less for one small step: contact, point, base separation.
+    eased: Vec<(u32, usize, Real)>,
     /// All contacts of these pairs, as they were before they were brought up to date.
     before: Vec<(u32, Contact<D>)>,
 }
 
 impl<D: Dim> Default for Scratch<D> {
     fn default() -> Self {
-        Self { starts: Vec::new(), pairs: Vec::new(), joints: Vec::new(), before: Vec::new() }
+        Self {
+            starts: Vec::new(),
+            pairs: Vec::new(),
+            joints: Vec::new(),
+            eased: Vec::new(),
+            before: Vec::new(),
+        }
     }
 }
 
@@ -85,7 +102,7 @@ pub(super) fn solve<D: Dim>(
     (count, is_direct): (u32, bool),
     scratch: &mut Scratch<D>,
 ) {
-    let Scratch { starts, pairs, joints, before } = scratch;
+    let Scratch { starts, pairs, joints, eased, before } = scratch;
     starts.clear();
     starts.extend(group.props.iter().map(|props| {
         let place = world.bodies.places[props.body as usize];
@@ -102,6 +119,7 @@ pub(super) fn solve<D: Dim>(
         if index > 0 {
             refresh(world, pairs, before);
         }
+        ease(world, pairs, count, eased);
         // The loads of the last small step count: the others are the way there.
         world.scratch.refine.loads.truncate(reported);
         solve_part(
@@ -109,6 +127,9 @@ pub(super) fn solve<D: Dim>(
             group,
             StepPart { refinement: count, of: count, index, is_direct, is_halved, is_partial: true },
         );
+        for &(index, point, separation) in eased.iter() {
+            world.contacts.hot[index as usize].manifold.points_mut()[point].base_separation = separation;
+        }
         for (index, sum) in joints.iter_mut() {
             let joint = &world.joints.hot[*index as usize];
             sum.push += joint.push;
@@ -228,6 +249,39 @@ pub(super) fn stiffen_whole<D: Dim>(
 ) {
     find_joints(world, whole, &mut scratch.joints);
     stiffen(world, &scratch.joints, |level| if level > 0 { count.ilog2() as u8 } else { 0 });
+}
+
+/// Makes less of overlaps that the load of their points does not explain, so that they are let out slowly. `eased` gets what they were.
+fn ease<D: Dim>(world: &mut World<D>, pairs: &[u32], count: u32, eased: &mut Vec<(u32, usize, Real)>) {
+    eased.clear();
+    if count == 1 {
+        return;
+    }
+    let World { contacts, bodies, settings, .. } = world;
+    let (refinement, h) = (count as Real, settings.dt / (count * settings.substeps) as Real);
+    let softness = Softness::of_contacts(settings, refinement, h);
+    for &pair in pairs {
+        let mut at = pair;
+        while at != NONE {
+            let contact = &mut contacts.hot[at as usize];
+            let [a, b] = contact.bodies.map(|body| &bodies.places[body as usize]);
+            let inv_masses = contact.bodies.map(|body| bodies.cores[body as usize].inv_mass);
+            let soft = softness[usize::from(inv_masses[0] == 0.0 || inv_masses[1] == 0.0)];
+            // Share of an overlap that is pushed out at the wanted pace.
+            let pace = soft.mass_scale / (soft.rate * LET_OUT);
+            for i in 0..contact.manifold.count as usize {
+                let overlap = -contact.row(i, a, b).separation;
+                let point = &mut contact.manifold.points_mut()[i];
+                let sag = soft.sag(point.normal_impulse / refinement, inv_masses[0] + inv_masses[1]);
+                let most = EXPLAINED * sag + pace * overlap;
+                if overlap > most {
+                    eased.push((at, i, point.base_separation));
+                    point.base_separation += overlap - most;
+                }
+            }
+            at = contact.next_part;
+        }
+    }
 }
 
 /// Brings contacts up to date with where the bodies are now. What no longer touches stays as it was: its anchors are apart, so

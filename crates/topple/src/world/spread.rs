@@ -12,6 +12,8 @@ const PARALLEL: Real = 0.9999;
 /// How far a point may be from the plane through all points under a body, as a share of the slop: a leg that is too short bears
 /// nothing (no unit).
 const EVEN: Real = 0.1;
+/// Overlap that is worked off without speed, in slops: what has sunk into each other in soft contacts (no unit).
+const SUNK: Real = 16.0;
 /// Most points of a foot.
 pub(super) const POINTS: usize = 4;
 /// How often points that would have to pull are left out, at most.
@@ -147,7 +149,7 @@ impl<D: Dim> Base<D> {
             (0..2).for_each(|k| foot.levers[k] += own[k] * share);
             anchors[i] = own[0];
             foot.separations[i] = row.separation;
-            is_near &= row.separation.abs() <= contact.slop;
+            is_near &= row.separation <= contact.slop && row.separation >= -SUNK * contact.slop;
             let apart = (b.position - a.position) + (row.r_b - row.r_a);
             let along = apart - normal * apart.dot(normal);
             self.parted = self.parted.max(along.length());

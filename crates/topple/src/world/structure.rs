@@ -55,6 +55,19 @@ pub(super) struct Size {
     pub weight: Real,
     /// They differ much in mass.
     pub is_uneven: bool,
+    /// Their mean extent [m].
+    pub extent: Real,
+    /// Inner radius of the thinnest [m].
+    pub thickness: Real,
+}
+
+/// From a body to the one it stands on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Exactly one stands on it; else none.
+    pub has_above: bool,
+    pub below: u32,
+    pub contact: u32,
 }
 
 /// A column, in bodies (no unit).
@@ -63,12 +76,15 @@ pub(super) struct Tower {
     pub count: u32,
     /// Its mass over that of the lightest.
     pub weight: Real,
+    /// Of the smallest body: extent and inner radius [m].
+    pub extent: Real,
+    pub thickness: Real,
 }
 
 impl<D: Dim> World<D> {
-    /// What an island is as far as loads are concerned. Walks no further than it has to: heaps show at once. Towers of more than `high`
-    /// bodies count by themselves.
-    pub(super) fn structure_of(&self, island: u32, high: Real) -> Structure {
+    /// What an island is as far as loads are concerned. Walks no further than it has to: heaps show at once. High towers count by
+    /// themselves.
+    pub(super) fn structure_of(&self, island: u32) -> Structure {
         let up = self.settings.gravity * (-1.0 / self.settings.weight_scale());
         let mut body = self.islands.slots[island].head;
         let (mut bodies, mut ends, mut upright) = (0_u32, 0_u32, 0_u32);
@@ -144,7 +160,7 @@ impl<D: Dim> World<D> {
         let is_shared = hubs > 0 || is_strict && branched > 0;
         if is_falling && (is_shared || is_joined || 2 * upright < ends) {
             Structure::Heap
-        } else if is_shared && self.highest_tower(island).count as Real > high {
+        } else if is_shared && self.is_high(&self.highest_tower(island)) {
             Structure::Towers
         } else if is_joined {
             Structure::Joined
@@ -164,7 +180,7 @@ impl<D: Dim> World<D> {
         let mut body = self.islands.slots[island].head;
         let first = self.bodies.places[body as usize].position;
         let (mut low, mut high, mut size, mut count) = (D::Vec::ZERO, D::Vec::ZERO, 0.0, 0.0);
-        let (mut mass, mut lightest) = (0.0, Real::INFINITY);
+        let (mut mass, mut lightest, mut thickness) = (0.0, Real::INFINITY, Real::INFINITY);
         while body != NONE {
             let from_first = self.bodies.places[body as usize].position - first;
             for i in 0..D::N {
@@ -173,6 +189,7 @@ impl<D: Dim> World<D> {
             }
             let core = &self.bodies.cores[body as usize];
             size += core.extent;
+            thickness = thickness.min(core.thickness);
             if core.inv_mass > 0.0 {
                 mass += 1.0 / core.inv_mass;
                 lightest = lightest.min(1.0 / core.inv_mass);
@@ -183,7 +200,7 @@ impl<D: Dim> World<D> {
         let longest = (0..D::N).map(|i| high.get(i) - low.get(i)).fold(0.0, Real::max);
         let height = if size > 0.0 { 1.0 + longest * count / size } else { count };
         let weight = mass / lightest;
-        Size { height, weight, is_uneven: weight >= UNEVEN * count }
+        Size { height, weight, is_uneven: weight >= UNEVEN * count, extent: size / count, thickness }
     }
 
     /// The highest column in which each body has one below and one above, whatever the lowest stands on.
@@ -191,7 +208,7 @@ impl<D: Dim> World<D> {
         let mut highest = Tower::default();
         let mut body = self.islands.slots[island].head;
         while body != NONE {
-            if let Some((false, below)) = self.only_below(body) {
+            if let Some(Step { has_above: false, below, .. }) = self.only_below(body) {
                 let tower = self.tower_under(body, below);
                 // The load decides between those of one height.
                 if (tower.count, tower.weight) > (highest.count, highest.weight) {
@@ -205,13 +222,17 @@ impl<D: Dim> World<D> {
 
     /// The column whose topmost body is given, with the one it stands on.
     fn tower_under(&self, top: u32, mut below: u32) -> Tower {
-        let (mut body, mut tower, mut mass, mut lightest) = (top, Tower::default(), 0.0, Real::INFINITY);
+        let (mut body, mut mass, mut lightest) = (top, 0.0, Real::INFINITY);
+        let mut tower = Tower { extent: Real::INFINITY, thickness: Real::INFINITY, ..Tower::default() };
         loop {
-            let own = 1.0 / self.bodies.cores[body as usize].inv_mass;
+            let core = &self.bodies.cores[body as usize];
+            let own = 1.0 / core.inv_mass;
+            (tower.extent, tower.thickness) =
+                (tower.extent.min(core.extent), tower.thickness.min(core.thickness));
             (mass, lightest) = (mass + own, lightest.min(own));
             tower.count += 1;
             match self.only_below(below) {
-                Some((true, next)) => (body, below) = (below, next),
+                Some(Step { has_above: true, below: next, .. }) => (body, below) = (below, next),
                 _ => break,
             }
         }
@@ -219,9 +240,8 @@ impl<D: Dim> World<D> {
         tower
     }
 
-    /// The one body that a body stands on, and whether exactly one stands on it; None if it stands on several, or is joined to something, or
-    /// more than one is above it.
-    fn only_below(&self, body: u32) -> Option<(bool, u32)> {
+    /// The one body that a body stands on; None if it stands on several, or is joined to something, or more than one is above it.
+    pub(super) fn only_below(&self, body: u32) -> Option<Step> {
         let record = &self.bodies.records[body];
         if self.bodies.cores[body as usize].inv_mass == 0.0 || record.first_joint != NONE {
             return None;
@@ -236,14 +256,14 @@ impl<D: Dim> World<D> {
             let normal = hot.normal(self.bodies.places[hot.bodies[0] as usize].rotation);
             let rise = normal.dot(up) * if side == 1 { 1.0 } else { -1.0 };
             if rise > UPRIGHT && below.is_none() {
-                below = Some(hot.bodies[1 - side]);
+                below = Some((hot.bodies[1 - side], contact));
             } else if rise < -UPRIGHT && above == 0 {
                 above = 1;
             } else {
                 return None;
             }
         }
-        below.map(|below| (above == 1, below))
+        below.map(|(below, contact)| Step { has_above: above == 1, below, contact })
     }
 
     /// Mass of a body over that of one it stands on, at most (no unit).
@@ -268,16 +288,19 @@ impl<D: Dim> World<D> {
 
     /// True if nothing of an island moves as if it were on its way to somewhere else.
     pub(super) fn is_still(&self, island: u32) -> bool {
+        self.moving_of(island) == 0
+    }
+
+    /// How many bodies of an island do.
+    pub(super) fn moving_of(&self, island: u32) -> u32 {
         let limit = 2.0 * FALL * self.settings.weight_scale();
-        let mut body = self.islands.slots[island].head;
+        let (mut body, mut count) = (self.islands.slots[island].head, 0);
         while body != NONE {
             let core = &self.bodies.cores[body as usize];
-            if core.motion.linear.length_squared() > limit * core.extent {
-                return false;
-            }
+            count += u32::from(core.motion.linear.length_squared() > limit * core.extent);
             body = self.bodies.records[body].island_next;
         }
-        true
+        count
     }
 
     /// True if a contact bounces now: its surfaces approach or part faster than what rests on what. Contacts at rest are as if they had

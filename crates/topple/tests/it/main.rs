@@ -25,6 +25,8 @@ mod statics;
 mod stiff_chains;
 // Heavy things on light ones: small steps for those who need them.
 mod small_steps;
+// Columns that are low, small, asleep or still growing.
+mod low_towers;
 // What is its own mirror image stays so.
 mod symmetry;
 // What a step reports, and the functions of the user that it calls.

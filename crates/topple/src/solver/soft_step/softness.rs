@@ -37,6 +37,12 @@ impl Softness {
         [hertz, 2.0 * hertz].map(|hertz| Self::new(hertz, settings.contact_damping, h))
     }
 
+    /// Angular frequency of contacts with the usual sub-steps [rad/s].
+    pub(crate) fn usual_omega<D: Dim>(settings: &Settings<D>) -> Real {
+        let most = MAX_CONTACT_RATE * settings.substeps as Real / settings.dt;
+        2.0 * core::f32::consts::PI * settings.contact_hertz.min(most)
+    }
+
     /// How far a contact point of the effective mass 1/k [kg] gives way at rest under an impulse per sub-step [N·s]: where the pull
     /// of its bias and what its softness gives up of the impulse are equal [m].
     pub(crate) fn sag(&self, impulse: Real, k: Real) -> Real {
