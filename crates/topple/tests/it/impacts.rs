@@ -97,7 +97,8 @@ fn an_arm_bounces_off_a_wall<D: TestDim>() {
 
 /// A ball thrown at a chain, a light one or a heavy one, at its end or in the middle: all energy stays.
 fn chains_keep_the_energy_of_an_impact<D: TestDim>() {
-    for (count, at, density) in [(2, 1, 1.0), (3, 0, 1.0), (3, 1, 1.0), (3, 2, 5.0), (6, 3, 1.0), (6, 5, 0.2)] {
+    for (count, at, density) in [(2, 1, 1.0), (3, 0, 1.0), (3, 1, 1.0), (3, 2, 5.0), (6, 3, 1.0), (6, 5, 0.2)]
+    {
         let mut world = World::<D>::new();
         weightless(&mut world);
         let Arm { bodies, .. } = arm(&mut world, count, 1.0, 0.3);

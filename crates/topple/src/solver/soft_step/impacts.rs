@@ -87,7 +87,8 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         for _ in 0..ROUNDS {
             let mut is_struck = false;
             let rows = rows.iter().zip(friction).zip(cold).zip(ends).enumerate();
-            for (at, (((row, friction), cold), ends)) in rows.filter(|(_, (((row, ..), ..), _))| row.bounces) {
+            for (at, (((row, friction), cold), ends)) in rows.filter(|(_, (((row, ..), ..), _))| row.bounces)
+            {
                 for lane in 0..WIDTH {
                     if cold.contacts[lane] == NO_CONTACT || cold.restitution.0[lane] <= 0.0 {
                         continue;
@@ -231,7 +232,8 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
             of(0) + of(1)
         };
         // Whatever the joints make of gravity, it is no more than this.
-        let pulls = slots.map(|slot| self.scene.props.get(slot as usize).map_or(0.0, |p| p.acceleration.length()));
+        let pulls =
+            slots.map(|slot| self.scene.props.get(slot as usize).map_or(0.0, |p| p.acceleration.length()));
         let pull = pulls[0] + pulls[1];
         let before = rows.map(|row| speed(&row) as Real);
         let may_strike = |i: usize| {
@@ -257,7 +259,8 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         let answer = self.joined.answer(place, slots, &rows, self.scene, self.joints);
         let (k, accelerations) = (answer.k, answer.acceleration);
         let (mut wanted, mut count) = ([None; P], 0);
-        for (i, point) in row.points[..row.count as usize].iter().enumerate().filter(|(i, _)| k[*i][*i] > 0.0) {
+        for (i, point) in row.points[..row.count as usize].iter().enumerate().filter(|(i, _)| k[*i][*i] > 0.0)
+        {
             let alpha = -accelerations[i] as Real;
             let approach = 0.5 * alpha * self.scene.h - before[i];
             let load = point.lambda.0[lane] * k[i][i] as Real / self.scene.h;
@@ -286,9 +289,8 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         }
         if is_rough {
             let limit = f64::from(friction.mu.0[lane]) * given.iter().sum::<f64>();
-            let slip = |t: usize| {
-                f64::from(before[P + t] + friction.target[t].0[lane]) + change(&given, P + t)
-            };
+            let slip =
+                |t: usize| f64::from(before[P + t] + friction.target[t].0[lane]) + change(&given, P + t);
             let (first, last) = (P, P + T - 1);
             let det = k[first][first] * k[last][last] - k[first][last] * k[last][first];
             let mut impulse = [0.0; T];
@@ -341,9 +343,8 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         (0..N).for_each(|i| normal.set(i, n[i]));
         let basis = D::tangent_basis(normal);
         let tangent = |k: usize| -> [Real; N] { core::array::from_fn(|i| basis[k].get(i)) };
-        let jacobian = |rows: &[[F8; A]; T], k: usize| -> [Real; A] {
-            core::array::from_fn(|i| rows[k][i].0[lane])
-        };
+        let jacobian =
+            |rows: &[[F8; A]; T], k: usize| -> [Real; A] { core::array::from_fn(|i| rows[k][i].0[lane]) };
         let slip: [Real; T] = core::array::from_fn(|k| {
             let t = tangent(k);
             dot(&t, &b.v) - dot(&t, &a.v) + dot(&jacobian(&friction.jb, k), &b.u)

@@ -104,7 +104,11 @@ fn dot(a: &Wide, b: &Wide) -> f64 {
 }
 
 /// Linear, then angular numbers, times `sign`.
-pub(super) fn wide<const N: usize, const A: usize>(linear: &[Real; N], angular: &[Real; A], sign: f64) -> Wide {
+pub(super) fn wide<const N: usize, const A: usize>(
+    linear: &[Real; N],
+    angular: &[Real; A],
+    sign: f64,
+) -> Wide {
     let mut out = [0.0; WIDE];
     (0..N).for_each(|i| out[i] = sign * f64::from(linear[i]));
     (0..A).for_each(|i| out[N + i] = sign * f64::from(angular[i]));
@@ -154,7 +158,10 @@ impl Joined {
         joints: &[Joint<D>],
         lanes: usize,
     ) {
-        (self.starts.clear(), self.answers.clear(), self.bodies.clear(), self.responses.clear());
+        self.starts.clear();
+        self.answers.clear();
+        self.bodies.clear();
+        self.responses.clear();
         // What is soft by itself gives way.
         let indices = indices.filter(|&index| joints[index as usize].softness.is_none());
         if indices.clone().next().is_none() {
@@ -209,7 +216,9 @@ impl Joined {
                 self.near.respond(row, ends);
                 let near = &self.near;
                 let speed = |i: usize| -> f64 {
-                    let of = |side: usize| ends[side].map_or(0.0, |end| dot(&rows[i].sides[side], &near.moved[end]));
+                    let of = |side: usize| {
+                        ends[side].map_or(0.0, |end| dot(&rows[i].sides[side], &near.moved[end]))
+                    };
                     of(0) + of(1)
                 };
                 (0..MOST_ROWS).for_each(|i| k[i][j] = speed(i));
@@ -263,7 +272,10 @@ impl Near {
         scene: &JointScene<'_, D>,
         joints: &[Joint<D>],
     ) {
-        (self.slots.clear(), self.joints.clear(), self.rows.clear(), self.inverses.clear());
+        self.slots.clear();
+        self.joints.clear();
+        self.rows.clear();
+        self.inverses.clear();
         let is_dynamic = |slot: u32| scene.props.get(slot as usize).is_some_and(|props| props.is_dynamic);
         self.slots.extend(slots.into_iter().filter(|&slot| is_dynamic(slot)));
         let mut next = 0;
@@ -304,7 +316,8 @@ impl Near {
             let slots = joint.bodies.map(|body| scene.slot(body));
             let place = |slot: u32| self.slots.iter().position(|&near| near == slot);
             let ends = slots.map(|slot| place(slot).map_or(NONE, |place| place as u32));
-            let whitenings = slots.map(|slot| scene.whitenings.get(slot as usize).copied().unwrap_or_default());
+            let whitenings =
+                slots.map(|slot| scene.whitenings.get(slot as usize).copied().unwrap_or_default());
             joint.visit(&sight, &mut Hold { rows: &mut self.rows, ends, whitenings });
         }
         for row in &mut self.rows {
@@ -357,7 +370,7 @@ impl Near {
         };
         let start = size(rows, error);
         let mut left = start;
-        for _ in 0..MOST_STEPS.min(4 * count) {
+        for _ in 0..MOST_STEPS {
             if left <= CONVERGED * start || left <= 0.0 {
                 break;
             }
