@@ -170,7 +170,7 @@ settings! {
     multiple_contacts: bool = true, flag(), "1";
     /// Bounce at all.
     restitution: bool = true, flag(), "1";
-    /// Slower impacts do not bounce; nor do those that are slower than what load and acceleration make in two steps. What rests by this
+    /// Slower impacts do not bounce; nor do those that are slower than what load and acceleration make in a step. What rests by this
     /// measure stands as if it had no restitution.
     restitution_threshold: Real = 0.02, not_negative(), "m/s";
     /// Friction at all.

@@ -8,6 +8,7 @@
 
 mod chains;
 mod energy;
+mod impacts;
 mod stacks;
 mod statics;
 
@@ -57,7 +58,7 @@ pub(crate) fn awake<D: Dim>() -> World<D> {
 
 fn main() {
     let filters: Vec<String> = std::env::args().skip(1).collect();
-    let cases = [stacks::cases(), chains::cases(), energy::cases(), statics::cases()];
+    let cases = [stacks::cases(), chains::cases(), energy::cases(), impacts::cases(), statics::cases()];
     println!("| case | asked | found | | time |\n|---|---|---|---|---|");
     let mut failed = 0;
     for case in cases.into_iter().flatten() {

@@ -9,6 +9,8 @@ mod defaults;
 mod conservation;
 // Orders, invariants and drift of the integrators; life with contacts and joints.
 mod integrators;
+// Bounces: small ones, of joined bodies, of rows of balls.
+mod impacts;
 // Force generators against their formulas, awake and asleep, saved and restored.
 mod generators;
 // Shapes in water and wind: volumes, centroids, areas.

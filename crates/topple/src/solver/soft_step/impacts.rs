@@ -10,12 +10,17 @@
 //! the height of a bounce does not depend on where in a step it falls. The velocity v that belongs to a place is half a
 //! kick behind the stored one, because the integrator kicks before it drifts: v + a·h/2.
 //!
-//! **What bounces.** Approaches slower than what load and acceleration bring up within [`REST_STEPS`] steps belong to
-//! bodies at rest on each other and are left to the soft contact.
+//! **What is joined to others** answers together with them (`joined.rs`).
+//!
+//! **What bounces.** If w is less than what load and acceleration bring up within [`REST_STEPS`] steps, the bodies rest on each
+//! other and are left to the soft contact. It has to be w: v of what is about to land from a low bounce is much less.
 
+use super::joined::{ContactRow, Joined, MOST_ROWS, wide};
+use super::joints::JointScene;
+use super::lanes::F8;
 use super::pack::Packed;
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
-use crate::body::BodyProps;
+use crate::joint::Joint;
 use crate::math::*;
 use crate::trusted::Ends;
 
@@ -23,8 +28,9 @@ use crate::trusted::Ends;
 const ROUNDS: usize = 32;
 /// Rounds within a manifold whose points strike together.
 const POINT_ROUNDS: usize = 8;
-/// An approach has to exceed what load and acceleration make in this many steps.
-pub(crate) const REST_STEPS: Real = 2.0;
+/// Surfaces have to meet faster than what load and acceleration make in this many steps. A bounce that is over within a step cannot
+/// be seen.
+pub(crate) const REST_STEPS: Real = 1.0;
 /// Contacts that would be reached in this many steps count as reached: gravity, another impact, or the turn of a corner, may speed
 /// them up. What is left out and reached all the same loses its bounce: boxes lost 2 to 9 % of their energy in 50 s with 1.1,
 /// 10⁻⁵ with 1.5.
@@ -32,11 +38,12 @@ const REACH_STEPS: Real = 1.5;
 
 /// What the impacts of a step need to know.
 pub(crate) struct Impacts<'a, D: Dim, const S: usize> {
-    pub(crate) props: &'a [BodyProps<D>],
+    pub(crate) scene: &'a JointScene<'a, D>,
+    pub(crate) joints: &'a [Joint<D>],
+    pub(crate) joined: &'a mut Joined,
     pub(crate) bodies: &'a mut [Packed<S>],
-    /// Length of the step and of a sub-step [s].
+    /// Length of the step [s].
     pub(crate) dt: Real,
-    pub(crate) h: Real,
     /// Slower approaches never bounce [m/s].
     pub(crate) threshold: Real,
 }
@@ -79,14 +86,18 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
     ) {
         for _ in 0..ROUNDS {
             let mut is_struck = false;
-            for (((row, friction), cold), ends) in rows.iter().zip(friction).zip(cold).zip(ends) {
-                if !row.bounces {
-                    continue;
-                }
+            let rows = rows.iter().zip(friction).zip(cold).zip(ends).enumerate();
+            for (at, (((row, friction), cold), ends)) in rows.filter(|(_, (((row, ..), ..), _))| row.bounces)
+            {
                 for lane in 0..WIDTH {
-                    if cold.contacts[lane] != NO_CONTACT && cold.restitution.0[lane] > 0.0 {
-                        is_struck |= self.strike(row, friction, cold, ends, lane);
+                    if cold.contacts[lane] == NO_CONTACT || cold.restitution.0[lane] <= 0.0 {
+                        continue;
                     }
+                    is_struck |= if self.joined.has(ends.slots.map(|slots| slots[lane])) {
+                        self.strike_joined(row, friction, cold, ends, (at, lane))
+                    } else {
+                        self.strike(row, friction, cold, ends, lane)
+                    };
                 }
             }
             if !is_struck {
@@ -113,7 +124,7 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         let mut a = side(0, row.inv_ma.0[lane]);
         let mut b = side(1, row.inv_mb.0[lane]);
         let acceleration = |slot: usize| {
-            self.props.get(slot).map_or(0.0, |p| (0..N).map(|i| n[i] * p.acceleration.get(i)).sum())
+            self.scene.props.get(slot).map_or(0.0, |p| (0..N).map(|i| n[i] * p.acceleration.get(i)).sum())
         };
         // Towards each other: positive.
         let alpha: Real = acceleration(a.slot) - acceleration(b.slot);
@@ -136,16 +147,11 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
             }
             let (ja, jb) = jacobians(i);
             before[i] = parting(&a, &b, &ja, &jb);
-            let approach = 0.5 * alpha * self.h - before[i];
-            let load = point.lambda.0[lane] / (mass * self.h);
-            let rest = REST_STEPS * self.dt * (alpha.max(0.0) + load);
-            if approach > self.threshold + rest
-                && gap < REACH_STEPS * self.dt * (approach + alpha.max(0.0) * self.dt)
-            {
-                let met = (approach * approach + 2.0 * alpha * gap).max(0.0);
-                let left = (restitution * restitution * met - 2.0 * alpha * gap).max(0.0).sqrt();
-                wanted[i] = Some(left + 0.5 * alpha * self.h);
-            }
+            let approach = 0.5 * alpha * self.scene.h - before[i];
+            let load = point.lambda.0[lane] / (mass * self.scene.h);
+            let rest = self.threshold + REST_STEPS * self.dt * (alpha.max(0.0) + load);
+            let left = self.left(approach, gap, alpha, restitution, rest);
+            wanted[i] = left.map(|left| left + 0.5 * alpha * self.scene.h);
         }
         let count = wanted.iter().flatten().count();
         if count == 0 {
@@ -188,12 +194,136 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         for (which, side) in [a, b].into_iter().enumerate() {
             if ends.writes(which, lane) {
                 let floats = &mut self.bodies[side.slot].0;
-                let locks = self.props[side.slot].locks;
+                let locks = self.scene.props[side.slot].locks;
                 (0..N).filter(|axis| locks >> axis & 1 == 0).for_each(|axis| floats[axis] = side.v[axis]);
                 floats[N..N + A].copy_from_slice(&side.u);
             }
         }
         true
+    }
+
+    /// The same for bodies that are joined to others: what the joints hold answers too, see `joined.rs`. In the speeds along the rows of the
+    /// contact, which is all that an impulse needs to know.
+    fn strike_joined<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize>(
+        &mut self,
+        row: &Row<N, A, P>,
+        friction: &FrictionRow<A, T, K, P>,
+        cold: &ColdRow,
+        ends: &Ends,
+        (at, lane): (usize, usize),
+    ) -> bool {
+        let n: [Real; N] = core::array::from_fn(|i| row.n[i].0[lane]);
+        let slots = ends.slots.map(|slots| slots[lane]);
+        let floats = |from: &[F8; A]| -> [Real; A] { core::array::from_fn(|i| from[i].0[lane]) };
+        let along = |d: &[Real; N], ja: &[F8; A], jb: &[F8; A]| ContactRow {
+            sides: [wide(d, &floats(ja), -1.0), wide(d, &floats(jb), 1.0)],
+        };
+        let mut rows = [ContactRow::default(); MOST_ROWS];
+        for (to, point) in rows.iter_mut().zip(&row.points[..row.count as usize]) {
+            if point.mass.0[lane] > 0.0 {
+                *to = along(&n, &point.ja, &point.jb);
+            }
+        }
+        let velocities = slots.map(|slot| self.bodies[slot as usize].0);
+        let speed = |row: &ContactRow| -> f64 {
+            let of = |side: usize| -> f64 {
+                (0..N + A).map(|i| row.sides[side][i] * f64::from(velocities[side][i])).sum()
+            };
+            of(0) + of(1)
+        };
+        // Whatever the joints make of gravity, it is no more than this.
+        let pulls =
+            slots.map(|slot| self.scene.props.get(slot as usize).map_or(0.0, |p| p.acceleration.length()));
+        let pull = pulls[0] + pulls[1];
+        let before = rows.map(|row| speed(&row) as Real);
+        let may_strike = |i: usize| {
+            let approach = pull * self.scene.h - before[i];
+            let is_near = row.points[i].s0.0[lane] < REACH_STEPS * self.dt * (approach + pull * self.dt);
+            row.points[i].mass.0[lane] > 0.0 && approach > self.threshold && is_near
+        };
+        if !(0..row.count as usize).any(may_strike) {
+            return false;
+        }
+        let is_rough = friction.mu.0[lane] > 0.0;
+        if is_rough {
+            let mut normal = D::Vec::ZERO;
+            (0..N).for_each(|i| normal.set(i, n[i]));
+            let basis = D::tangent_basis(normal);
+            for k in 0..T {
+                let tangent: [Real; N] = core::array::from_fn(|i| basis[k].get(i));
+                rows[P + k] = along(&tangent, &friction.ja[k], &friction.jb[k]);
+            }
+        }
+        let before = rows.map(|row| speed(&row) as Real);
+        let place = at * WIDTH + lane;
+        let answer = self.joined.answer(place, slots, &rows, self.scene, self.joints);
+        let (k, accelerations) = (answer.k, answer.acceleration);
+        let (mut wanted, mut count) = ([None; P], 0);
+        for (i, point) in row.points[..row.count as usize].iter().enumerate().filter(|(i, _)| k[*i][*i] > 0.0)
+        {
+            let alpha = -accelerations[i] as Real;
+            let approach = 0.5 * alpha * self.scene.h - before[i];
+            let load = point.lambda.0[lane] * k[i][i] as Real / self.scene.h;
+            let rest = self.threshold + REST_STEPS * self.dt * (alpha.max(0.0) + load);
+            let left = self.left(approach, point.s0.0[lane], alpha, cold.restitution.0[lane], rest);
+            wanted[i] = left.map(|left| f64::from(left + 0.5 * alpha * self.scene.h - before[i]));
+            count += usize::from(left.is_some());
+        }
+        if count == 0 {
+            return false;
+        }
+        // Changes of the speeds from here on.
+        let mut given = [0.0_f64; MOST_ROWS];
+        let change = |given: &[f64; MOST_ROWS], i: usize| -> f64 { (0..P).map(|j| k[i][j] * given[j]).sum() };
+        for _ in 0..if count == 1 { 1 } else { POINT_ROUNDS } {
+            for i in 0..P {
+                if let Some(wanted) = wanted[i] {
+                    given[i] = (given[i] + (wanted - change(&given, i)) / k[i][i]).max(0.0);
+                }
+            }
+        }
+        let asked: f64 = (0..P).map(|i| given[i] * wanted[i].unwrap_or(0.0)).sum();
+        let found: f64 = (0..P).map(|i| given[i] * change(&given, i)).sum();
+        if count > 1 && asked > 0.0 && found > 0.0 {
+            given = given.map(|impulse| impulse * (asked / found));
+        }
+        if is_rough {
+            let limit = f64::from(friction.mu.0[lane]) * given.iter().sum::<f64>();
+            let slip =
+                |t: usize| f64::from(before[P + t] + friction.target[t].0[lane]) + change(&given, P + t);
+            let (first, last) = (P, P + T - 1);
+            let det = k[first][first] * k[last][last] - k[first][last] * k[last][first];
+            let mut impulse = [0.0; T];
+            if T == 1 && k[first][first] > 0.0 {
+                impulse[0] = -slip(0) / k[first][first];
+            } else if T > 1 && det > 0.0 {
+                impulse[0] = -(k[last][last] * slip(0) - k[first][last] * slip(T - 1)) / det;
+                impulse[T - 1] = -(k[first][first] * slip(T - 1) - k[last][first] * slip(0)) / det;
+            }
+            let length = impulse.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let share = if length > limit { limit / length } else { 1.0 };
+            (0..T).for_each(|t| given[P + t] = share * impulse[t]);
+        }
+        for (slot, change) in self.joined.changes(place, given) {
+            let floats = &mut self.bodies[slot].0;
+            (0..N + A).for_each(|i| floats[i] += change[i] as Real);
+        }
+        true
+    }
+
+    /// With which speed surfaces part at the gap `gap` that approach there with `approach` and accelerate towards each other by `alpha`.
+    /// None if they do not strike now, or no faster than `rest`.
+    fn left(&self, approach: Real, gap: Real, alpha: Real, restitution: Real, rest: Real) -> Option<Real> {
+        let met2 = approach * approach + 2.0 * alpha * gap;
+        if approach <= self.threshold || met2 <= rest * rest {
+            return None;
+        }
+        // s = (v + w)/2·t.
+        let time = 2.0 * gap / (approach + met2.sqrt());
+        let left2 = restitution * restitution * met2 - 2.0 * alpha * gap;
+        // A bounce lower than the gap is not to be had here: later, if it is not reached within this step.
+        let reach = if left2 < 0.0 { 1.0 } else { REACH_STEPS };
+        (time < reach * self.dt).then(|| left2.max(0.0).sqrt())
     }
 
     /// Friction of a strike with the normal impulse `total`.
@@ -213,9 +343,8 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         (0..N).for_each(|i| normal.set(i, n[i]));
         let basis = D::tangent_basis(normal);
         let tangent = |k: usize| -> [Real; N] { core::array::from_fn(|i| basis[k].get(i)) };
-        let jacobian = |rows: &[[super::lanes::F8; A]; T], k: usize| -> [Real; A] {
-            core::array::from_fn(|i| rows[k][i].0[lane])
-        };
+        let jacobian =
+            |rows: &[[F8; A]; T], k: usize| -> [Real; A] { core::array::from_fn(|i| rows[k][i].0[lane]) };
         let slip: [Real; T] = core::array::from_fn(|k| {
             let t = tangent(k);
             dot(&t, &b.v) - dot(&t, &a.v) + dot(&jacobian(&friction.jb, k), &b.u)

@@ -9,6 +9,7 @@ use super::cost::{SubstepCost, cost};
 use super::dispatch::{Refresh, RowParts, Scene, prepare};
 use super::heavy::Heavy;
 use super::impacts::Impacts;
+use super::joined::Joined;
 use super::joints::{JointRows, JointScene, WideDim};
 use super::kernel::PassParams;
 use super::lanes::SimdWidth;
@@ -113,6 +114,7 @@ pub struct Core<
     /// The same, per piece of joints.
     joint_loads: Vec<Vec<HeavyLoad>>,
     spinners: Spinners,
+    joined: Joined,
 }
 
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
@@ -216,7 +218,9 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             JointScene { settings, props, slots, whitenings, turning, places, h, warm, refinement };
         if settings.restitution && strikes {
             let threshold = settings.restitution_threshold;
-            let impacts = Impacts { props, bodies: &mut self.packed, dt, h, threshold };
+            self.joined.prepare(joint_rows.indices(), &joint_scene, joints, total * WIDTH);
+            let (joined, bodies) = (&mut self.joined, &mut self.packed[..]);
+            let impacts = Impacts { scene: &joint_scene, joints, joined, bodies, dt, threshold };
             impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
         }
 

@@ -77,7 +77,7 @@ pub struct JointScene<'a, D: Dim> {
 
 impl<D: Dim> JointScene<'_, D> {
     /// Slot of a body, or NO_SLOT.
-    fn slot(&self, body: u32) -> u32 {
+    pub(super) fn slot(&self, body: u32) -> u32 {
         self.slots.get(body as usize).copied().unwrap_or(NO_SLOT)
     }
 }
@@ -315,6 +315,13 @@ impl<D: Dim> JointRows<D> {
             rows: first_row..self.rows.len() as u32,
             singles: first_single..self.singles.len() as u32,
         }
+    }
+
+    /// Indices of all joints of the step.
+    pub(super) fn indices(&self) -> impl Iterator<Item = u32> + Clone + '_ {
+        let wide = self.cold.iter().flat_map(|cold| cold.joints).filter(|&index| index != NO_JOINT);
+        let singles = self.singles.iter().chain(self.direct.rows()).map(|row| row.index);
+        wide.chain(singles)
     }
 
     /// Pieces of all joints: of the rows, and of the single ones.

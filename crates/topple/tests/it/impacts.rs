@@ -1,0 +1,211 @@
+//! What strikes and bounces: how high, and what joints have to do with it.
+
+use crate::support::*;
+use topple::joint::Ball;
+use topple::math::*;
+use topple::{BodyDef, BodyId, JointDef, JointKind, ShapeDef, World};
+
+fn smooth<D: TestDim>(radius: Real, restitution: Real) -> ShapeDef<D> {
+    ShapeDef::new(D::ball(radius)).friction(0.0).restitution(restitution)
+}
+
+/// Heights of the bounces of a ball that was dropped, by parabolas through three places each [m].
+fn heights<D: TestDim>(drop: Real, radius: Real, restitution: Real) -> Vec<Real> {
+    let mut world = World::<D>::new();
+    let floor = ShapeDef::new(D::half_space(0.0, 1.0, 0.0)).restitution(restitution);
+    world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [floor]).unwrap();
+    let shape = ShapeDef::new(D::ball(radius)).restitution(restitution);
+    let ball = add_shaped(&mut world, 0.0, radius + drop, shape);
+    let mut places = Vec::new();
+    for _ in 0..600 {
+        world.step();
+        places.push(world.body(ball).unwrap().position().to_vec().get(1) - radius);
+    }
+    let tops = places.windows(3).filter(|p| p[1] >= p[0] && p[1] > p[2]);
+    tops.map(|p| {
+        let (slope, bend) = (0.5 * (p[2] - p[0]), p[0] - 2.0 * p[1] + p[2]);
+        p[1] - slope * slope / (2.0 * bend)
+    })
+    .collect()
+}
+
+/// Of ten bounces each, those of half a centimetre too, as high as restitution says. What was about to land from a low one was slow at
+/// the start of the step, and counted as at rest.
+fn small_bounces_are_kept<D: TestDim>() {
+    for radius in [0.05, 0.25, 0.5] {
+        for drop in [0.5, 0.6, 0.7, 0.8, 1.3] {
+            let heights = heights::<D>(drop, radius, 0.8);
+            assert!(heights.len() >= 10, "dropped by {drop} m, radius {radius} m: {} bounces", heights.len());
+            let mut expected = drop;
+            for (n, &height) in heights[..10].iter().enumerate() {
+                expected *= 0.64;
+                let what = format!("bounce {} of {drop} m, radius {radius} m", n + 1);
+                assert_close(what, height, expected, 0.01 * expected, "m");
+            }
+        }
+    }
+}
+
+/// A hook, and what hangs on it by ball joints.
+struct Arm {
+    hook: BodyId,
+    bodies: Vec<BodyId>,
+}
+
+fn tie<D: TestDim>(world: &mut World<D>, a: BodyId, b: BodyId, x: Real, y: Real) {
+    let kind = JointKind::Ball(Ball::default());
+    let def = JointDef::at(world, a, b, kind, Pose::at(D::point(x, y))).unwrap();
+    world.create_joint(def).unwrap();
+}
+
+/// A chain of balls below a hook at the origin: the first joint is in the hook, the others between the balls.
+fn arm<D: TestDim>(world: &mut World<D>, count: usize, pitch: Real, radius: Real) -> Arm {
+    let hook = world.create_body(BodyDef::fixed(D::Point::ORIGIN)).unwrap();
+    let (mut last, mut bodies) = (hook, Vec::new());
+    for i in 0..count {
+        let y = -pitch * (i as Real + 0.5);
+        let body = add_shaped(world, 0.0, y, smooth(radius, 1.0));
+        tie(world, last, body, 0.0, y + 0.5 * pitch);
+        (last, bodies) = (body, [bodies, vec![body]].concat());
+    }
+    Arm { hook, bodies }
+}
+
+/// An elastic ball on an arm comes back from a wall as it went there: the joint takes nothing.
+fn an_arm_bounces_off_a_wall<D: TestDim>() {
+    for (length, radius) in [(1.0, 0.1), (1.0, 0.3), (0.5, 0.4)] {
+        let mut world = World::<D>::new();
+        weightless(&mut world);
+        let hook = world.create_body(BodyDef::fixed(D::Point::ORIGIN)).unwrap();
+        let (sin, cos) = sin_cos(0.3);
+        let spin = 2.0 / length;
+        let mut def = BodyDef::<D>::dynamic(D::point(-length * sin, -length * cos));
+        def.angular_velocity = D::spin(spin);
+        def.linear_velocity = D::vec(cos, -sin) * (spin * length);
+        let ball = world.create_body_with(def, [smooth(radius, 1.0)]).unwrap();
+        tie(&mut world, hook, ball, 0.0, 0.0);
+        let wall = ShapeDef::new(D::half_space(-1.0, 0.0, -radius)).friction(0.0).restitution(1.0);
+        world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [wall]).unwrap();
+        let start = kinetic_energy(&world);
+        run(&mut world, 0.4);
+        let body = world.body(ball).unwrap();
+        assert!(D::about_z(body.angular_velocity()) < 0.0, "arm of {length} m did not come back");
+        let share = kinetic_energy(&world) / start;
+        assert!((share - 1.0).abs() < 0.01, "ball of {radius} m on {length} m: energy times {share}");
+    }
+}
+
+/// A ball thrown at a chain, a light one or a heavy one, at its end or in the middle: all energy stays.
+fn chains_keep_the_energy_of_an_impact<D: TestDim>() {
+    for (count, at, density) in [(2, 1, 1.0), (3, 0, 1.0), (3, 1, 1.0), (3, 2, 5.0), (6, 3, 1.0), (6, 5, 0.2)]
+    {
+        let mut world = World::<D>::new();
+        weightless(&mut world);
+        let Arm { bodies, .. } = arm(&mut world, count, 1.0, 0.3);
+        let mut def = BodyDef::<D>::dynamic(D::point(-1.0, -0.4 - at as Real));
+        def.linear_velocity = D::vec(3.0, 0.0);
+        let thrown = world.create_body_with(def, [smooth(0.2, 1.0).density(density)]).unwrap();
+        let start = kinetic_energy(&world);
+        run(&mut world, 0.3);
+        let speed = world.body(bodies[at]).unwrap().linear_velocity().length();
+        assert!(speed > 0.1, "ball {at} of {count} was not struck");
+        assert!(world.body(thrown).unwrap().linear_velocity().get(0) < 2.9);
+        let share = kinetic_energy(&world) / start;
+        assert!((share - 1.0).abs() < 0.01, "ball {at} of {count}, density {density}: energy times {share}");
+    }
+}
+
+/// Something with two arms: what strikes one end moves both.
+fn trees_keep_the_energy_of_an_impact<D: TestDim>() {
+    let mut world = World::<D>::new();
+    weightless(&mut world);
+    let Arm { hook, bodies } = arm(&mut world, 2, 1.0, 0.3);
+    for side in [-1.0, 1.0] {
+        let arm = add_shaped(&mut world, side, -1.5, smooth(0.3, 1.0));
+        tie(&mut world, bodies[1], arm, 0.5 * side, -1.5);
+    }
+    let mut def = BodyDef::<D>::dynamic(D::point(-1.1, -3.0));
+    def.linear_velocity = D::vec(0.0, 4.0);
+    world.create_body_with(def, [smooth(0.2, 1.0)]).unwrap();
+    let start = kinetic_energy(&world);
+    run(&mut world, 0.4);
+    let share = kinetic_energy(&world) / start;
+    assert!((share - 1.0).abs() < 0.01, "energy times {share}");
+    assert!(world.body(hook).is_ok());
+}
+
+/// A ball on a taut rope is a wall for what strikes it outwards.
+fn taut_ropes_hold<D: TestDim>() {
+    let mut world = World::<D>::new();
+    weightless(&mut world);
+    let hook = world.create_body(BodyDef::fixed(D::Point::ORIGIN)).unwrap();
+    let held = add_shaped(&mut world, 2.0, 0.0, smooth(0.3, 1.0));
+    let rope = JointDef::rope(&world, hook, held, D::Point::ORIGIN, D::point(2.0, 0.0)).unwrap();
+    world.create_joint(rope).unwrap();
+    let mut def = BodyDef::<D>::dynamic(D::point(0.9, 0.0));
+    def.linear_velocity = D::vec(3.0, 0.0);
+    let thrown = world.create_body_with(def, [smooth(0.2, 1.0)]).unwrap();
+    run(&mut world, 0.5);
+    assert_close("thrown back", world.body(thrown).unwrap().linear_velocity().get(0), -3.0, 0.03, "m/s");
+    assert_close("held", world.body(held).unwrap().linear_velocity().length(), 0.0, 0.03, "m/s");
+}
+
+/// Newton's cradle on ball joints: as many leave as came, and the energy stays.
+fn cradles_swing<D: TestDim>() {
+    for coming in [1, 2] {
+        let mut world = World::<D>::new();
+        adjust(&mut world, |s| s.sleeping = false);
+        let hook = world.create_body(BodyDef::fixed(D::Point::ORIGIN)).unwrap();
+        let (radius, length) = (0.1, 1.0);
+        let mut balls = Vec::new();
+        for i in 0..5 {
+            let x = 2.0 * radius * i as Real;
+            let (sin, cos) = sin_cos(if i < coming { -0.3 } else { 0.0 });
+            let ball = add_shaped(&mut world, x + length * sin, -length * cos, smooth(radius, 1.0));
+            tie(&mut world, hook, ball, x, 0.0);
+            balls.push(ball);
+        }
+        let energy = |world: &World<D>| -> Real {
+            let bodies = balls.iter().map(|&id| world.body(id).unwrap());
+            bodies.map(|b| b.kinetic_energy() + 9.8 * b.mass() * (b.center().to_vec().get(1) + length)).sum()
+        };
+        let start = energy(&world);
+        let mut out = [0.0; 5];
+        for _ in 0..80 {
+            world.step();
+            for (i, &ball) in balls.iter().enumerate() {
+                let x = world.body(ball).unwrap().position().to_vec().get(0) - 2.0 * radius * i as Real;
+                out[i] = Real::max(out[i], x / (length * sin_cos(0.3).0));
+            }
+        }
+        for (i, &share) in out.iter().enumerate() {
+            let expected = if i + coming >= 5 { 1.0 } else { 0.0 };
+            assert_close(format!("{coming} in, ball {i}"), share, expected, 0.05, "of the swing");
+        }
+        run(&mut world, 10.0);
+        let share = energy(&world) / start;
+        assert!((share - 1.0).abs() < 0.05, "{coming} in: energy times {share}");
+    }
+}
+
+macro_rules! both {
+    ($($name:ident, $d2:ident, $d3:ident;)*) => {$(
+        #[test]
+        fn $d2() {
+            $name::<D2>();
+        }
+        #[test]
+        fn $d3() {
+            $name::<D3>();
+        }
+    )*};
+}
+
+both! {
+    small_bounces_are_kept, small_bounces_are_kept_2d, small_bounces_are_kept_3d;
+    an_arm_bounces_off_a_wall, an_arm_bounces_off_a_wall_2d, an_arm_bounces_off_a_wall_3d;
+    chains_keep_the_energy_of_an_impact, chains_keep_the_energy_of_an_impact_2d, chains_keep_the_energy_of_an_impact_3d;
+    trees_keep_the_energy_of_an_impact, trees_keep_the_energy_of_an_impact_2d, trees_keep_the_energy_of_an_impact_3d;
+    taut_ropes_hold, taut_ropes_hold_2d, taut_ropes_hold_3d;
+    cradles_swing, cradles_swing_2d, cradles_swing_3d;
+}
