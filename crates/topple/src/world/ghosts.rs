@@ -13,6 +13,7 @@
 use super::World;
 use crate::body::{BodyKind, NONE};
 use crate::contact::flags;
+use crate::distance::point_shape;
 use crate::math::*;
 use crate::shape::ShapeOps;
 use crate::store::room;
@@ -25,6 +26,8 @@ const RISE: Real = 2e-4;
 /// How far from a surface without thickness a point may be and be covered by it, in slops: contacts are cut off a slop beyond the faces that touch,
 /// which may be sunk by another one.
 const REACH: Real = 2.0;
+/// How far from a convex shape a point may be and be covered by it, in slops: a slop beyond the border or above the face, or both.
+const INTO: Real = 1.5;
 /// How far a neighbour may stand above the plane of a contact and be flush with it, in slops: bricks rest on theirs.
 const FLUSH: Real = 1.0;
 
@@ -239,8 +242,18 @@ fn covers<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, inwards: D::Vec, slop:
         return false;
     }
     // A little into the shape, and away from its border.
-    let to_middle = (shape.middle() - p).normalize_or(inwards);
-    shape.contains(p + inwards * slop + to_middle * slop)
+    let to_middle = shape.middle() - p;
+    let aside = to_middle - inwards * to_middle.dot(inwards);
+    let aside = aside.normalize_or(D::Vec::ZERO) * aside.length().min(slop);
+    if shape.contains(p + inwards * (INTO * slop) + aside) {
+        return true;
+    }
+    // What is so thin that this leads out at its other side covers what is near, like a triangle of a mesh. Shapes without thickness have no
+    // inner radius.
+    let inner = shape.inner_radius();
+    (inner <= REACH * slop || inner == Real::INFINITY)
+        && point_shape::<D>(D::Point::from_vec(p), shape, &Pose::IDENTITY)
+            .is_some_and(|near| near.distance <= INTO * slop)
 }
 
 /// True if a convex shape has points clearly above the plane through `p` with normal `n`.
