@@ -23,6 +23,9 @@ use crate::trusted::in_pieces;
 /// differ to speak of two surfaces (dimensionless): less is rounding.
 const RISE: Real = 2e-4;
 
+/// Cosine of the angle up to which two normals look the same way (no unit; 3.6°).
+const SAME_WAY: Real = 0.998;
+
 /// How far from a surface without thickness a point may be and be covered by it, in slops: contacts are cut off a slop beyond the faces that touch,
 /// which may be sunk by another one.
 const REACH: Real = 2.0;
@@ -97,11 +100,12 @@ impl<D: Dim> World<D> {
 
     fn is_ghost(&self, index: u32, is_first: bool) -> bool {
         let bodies = self.contacts.hot[index as usize].bodies;
-        bodies.into_iter().any(|body| self.is_ghost_of(index, body, is_first))
+        bodies.into_iter().any(|body| self.is_ghost_of(index, body, is_first, None))
     }
 
-    /// True if the contact is not there for `body`, seen together with what else it touches. `is_first`: nothing did in the last step.
-    fn is_ghost_of(&self, index: u32, body: u32, is_first: bool) -> bool {
+    /// True if the contact is not there for `body`, seen together with what else it touches, but for the contact `without`. `is_first`: nothing
+    /// did in the last step.
+    fn is_ghost_of(&self, index: u32, body: u32, is_first: bool, without: Option<u32>) -> bool {
         let contact = &self.contacts.hot[index as usize];
         let record = &self.bodies.records[body];
         let first = record.first_contact;
@@ -124,7 +128,7 @@ impl<D: Dim> World<D> {
         for (other, _) in self.contacts.of_body(first) {
             // PERF: most contacts of a body in a heap are pairs that do not touch, and parts of the same ground.
             let contact = &self.contacts.hot[other as usize];
-            if !contact.is_solid() || contact.shapes.contains(&touch.shape) {
+            if !contact.is_solid() || contact.shapes.contains(&touch.shape) || without == Some(other) {
                 continue;
             }
             // PERF: and most neighbours do not reach any of the points.
@@ -151,15 +155,28 @@ impl<D: Dim> World<D> {
             if covered == 0 || is_loose && covers_soon && !is_flush() {
                 continue;
             }
-            // In a groove each side covers the other, and neither is a ghost.
-            if is_loose || self.covered(&neighbor, &touch) == 0 || is_flush() {
+            // In a groove each side covers the other, and neither is a ghost; unless the neighbour is one for the sake of others, as meshes are whose
+            // ends alone are touched.
+            let is_ghost =
+                || without.is_none() && !covers_soon && self.is_ghost_of(other, body, is_first, Some(index));
+            if is_loose || self.covered(&neighbor, &touch) == 0 || is_flush() || is_ghost() {
                 open &= !covered;
             }
-            if open == 0 {
+            if open == 0 || !is_loose && self.leans_from(&touch, &neighbor, covered) && is_flush() {
                 return true;
             }
         }
         false
+    }
+
+    /// True if `touch` is that of a mesh and leans by a little from the plane of `neighbor`, which covers the deepest of its points: the end of the
+    /// mesh, over which the body reaches from its neighbour. Over its inside the body is higher, so that the neighbour bears it.
+    fn leans_from(&self, touch: &Touch<D>, neighbor: &Touch<D>, covered: u32) -> bool {
+        let points = self.contacts.hot[touch.index as usize].manifold.points().iter().enumerate();
+        let deepest = points.min_by(|(_, p), (_, q)| p.base_separation.total_cmp(&q.base_separation));
+        self.shapes[touch.shape].shape.composite().is_some()
+            && neighbor.normal.dot(touch.normal) >= SAME_WAY
+            && deepest.is_some_and(|(i, _)| covered >> i & 1 == 1)
     }
 
     /// True if the shape of `touch` does not rise above the plane in which the shape of `neighbor` is touched.

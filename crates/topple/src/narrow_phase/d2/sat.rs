@@ -216,7 +216,7 @@ fn preferred(
     }
     last.filter(|last| {
         let is_off = best.on_b == ground.on_b && last.on_b != ground.on_b;
-        !last.is_same_edge(best) && !(is_off && is_alike(last, best))
+        !(last.is_same_edge(best) || is_off && is_alike(last, best))
     })
 }
 
