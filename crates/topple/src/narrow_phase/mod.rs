@@ -103,7 +103,8 @@ impl<D: Dim> CollideJob<'_, D> {
 }
 
 /// What a contact function remembers of a pair from one step to the next. Each function gives the fields its own
-/// meaning; all zero means "nothing known". A function that finds a cache it does not understand ignores it.
+/// meaning; all zero means "nothing known". A function that finds a cache it does not understand ignores it. The two highest bits of
+/// `kind` are the world's, and stay: they tell which shape is ground, that is, cannot be pushed while the other can.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PairCache {
     /// Which kind of feature or simplex is remembered; 0: none.
@@ -114,6 +115,49 @@ pub struct PairCache {
     pub b: u32,
     /// A length, usually the separation when the feature was found [m].
     pub value: Real,
+}
+
+impl PairCache {
+    /// Bit of `kind`: a cannot be pushed, b can.
+    pub(crate) const ON_A: u32 = 1 << 30;
+    /// Bit of `kind`: b cannot be pushed, a can.
+    pub(crate) const ON_B: u32 = 1 << 31;
+    /// Both bits.
+    pub(crate) const GROUND: u32 = Self::ON_A | Self::ON_B;
+
+    /// Takes the bits of the ground out, for functions that do not know them; [`Self::lie_on`] puts them back.
+    #[inline]
+    pub(crate) fn take_ground(&mut self) -> Option<Side> {
+        let bits = self.kind & Self::GROUND;
+        self.kind ^= bits;
+        match bits {
+            Self::ON_A => Some(Side::A),
+            Self::ON_B => Some(Side::B),
+            _ => None,
+        }
+    }
+
+    /// Notes which shape is the ground.
+    #[inline]
+    pub(crate) fn lie_on(&mut self, ground: Option<Side>) {
+        let bits = ground.map_or(0, |side| if side == Side::A { Self::ON_A } else { Self::ON_B });
+        self.kind = self.kind & !Self::GROUND | bits;
+    }
+}
+
+/// One of the two shapes of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The first.
+    A,
+    /// The second.
+    B,
+}
+
+impl Side {
+    pub(crate) fn other(self) -> Self {
+        if self == Self::A { Self::B } else { Self::A }
+    }
 }
 
 /// How much work the narrow phase did. Added up over threads; only sums, so the order does not matter.

@@ -13,6 +13,7 @@
 use super::World;
 use crate::body::{BodyKind, NONE};
 use crate::contact::flags;
+use crate::distance::point_shape;
 use crate::math::*;
 use crate::shape::ShapeOps;
 use crate::store::room;
@@ -22,9 +23,14 @@ use crate::trusted::in_pieces;
 /// differ to speak of two surfaces (dimensionless): less is rounding.
 const RISE: Real = 2e-4;
 
+/// Cosine of the angle up to which two normals look the same way (no unit; 3.6°).
+const SAME_WAY: Real = 0.998;
+
 /// How far from a surface without thickness a point may be and be covered by it, in slops: contacts are cut off a slop beyond the faces that touch,
 /// which may be sunk by another one.
 const REACH: Real = 2.0;
+/// How far from a convex shape a point may be and be covered by it, in slops: a slop beyond the border or above the face, or both.
+const INTO: Real = 1.5;
 /// How far a neighbour may stand above the plane of a contact and be flush with it, in slops: bricks rest on theirs.
 const FLUSH: Real = 1.0;
 
@@ -98,11 +104,12 @@ impl<D: Dim> World<D> {
 
     fn is_ghost(&self, index: u32, is_first: bool) -> bool {
         let bodies = self.contacts.hot[index as usize].bodies;
-        bodies.into_iter().any(|body| self.is_ghost_of(index, body, is_first))
+        bodies.into_iter().any(|body| self.is_ghost_of(index, body, is_first, None))
     }
 
-    /// True if the contact is not there for `body`, seen together with what else it touches. `is_first`: nothing did in the last step.
-    fn is_ghost_of(&self, index: u32, body: u32, is_first: bool) -> bool {
+    /// True if the contact is not there for `body`, seen together with what else it touches, but for the contact `without`. `is_first`: nothing
+    /// did in the last step.
+    fn is_ghost_of(&self, index: u32, body: u32, is_first: bool, without: Option<u32>) -> bool {
         let contact = &self.contacts.hot[index as usize];
         let record = &self.bodies.records[body];
         let first = record.first_contact;
@@ -125,7 +132,7 @@ impl<D: Dim> World<D> {
         for (other, _) in self.contacts.of_body(first) {
             // PERF: most contacts of a body in a heap are pairs that do not touch, and parts of the same ground.
             let contact = &self.contacts.hot[other as usize];
-            if !contact.is_solid() || contact.shapes.contains(&touch.shape) {
+            if !contact.is_solid() || contact.shapes.contains(&touch.shape) || without == Some(other) {
                 continue;
             }
             // PERF: and most neighbours do not reach any of the points.
@@ -152,15 +159,28 @@ impl<D: Dim> World<D> {
             if covered == 0 || is_loose && covers_soon && !is_flush() {
                 continue;
             }
-            // In a groove each side covers the other, and neither is a ghost.
-            if is_loose || self.covered(&neighbor, &touch) == 0 || is_flush() {
+            // In a groove each side covers the other, and neither is a ghost; unless the neighbour is one for the sake of others, as meshes are whose
+            // ends alone are touched.
+            let is_ghost =
+                || without.is_none() && !covers_soon && self.is_ghost_of(other, body, is_first, Some(index));
+            if is_loose || self.covered(&neighbor, &touch) == 0 || is_flush() || is_ghost() {
                 open &= !covered;
             }
-            if open == 0 {
+            if open == 0 || !is_loose && self.leans_from(&touch, &neighbor, covered) && is_flush() {
                 return true;
             }
         }
         false
+    }
+
+    /// True if `touch` is that of a mesh and leans by a little from the plane of `neighbor`, which covers the deepest of its points: the end of the
+    /// mesh, over which the body reaches from its neighbour. Over its inside the body is higher, so that the neighbour bears it.
+    fn leans_from(&self, touch: &Touch<D>, neighbor: &Touch<D>, covered: u32) -> bool {
+        let points = self.contacts.hot[touch.index as usize].manifold.points().iter().enumerate();
+        let deepest = points.min_by(|(_, p), (_, q)| p.base_separation.total_cmp(&q.base_separation));
+        self.shapes[touch.shape].shape.composite().is_some()
+            && neighbor.normal.dot(touch.normal) >= SAME_WAY
+            && deepest.is_some_and(|(i, _)| covered >> i & 1 == 1)
     }
 
     /// True if the shape of `touch` does not rise above the plane in which the shape of `neighbor` is touched.
@@ -243,8 +263,18 @@ fn covers<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, inwards: D::Vec, slop:
         return false;
     }
     // A little into the shape, and away from its border.
-    let to_middle = (shape.middle() - p).normalize_or(inwards);
-    shape.contains(p + inwards * slop + to_middle * slop)
+    let to_middle = shape.middle() - p;
+    let aside = to_middle - inwards * to_middle.dot(inwards);
+    let aside = aside.normalize_or(D::Vec::ZERO) * aside.length().min(slop);
+    if shape.contains(p + inwards * (INTO * slop) + aside) {
+        return true;
+    }
+    // What is so thin that this leads out at its other side covers what is near, like a triangle of a mesh. Shapes without thickness have no
+    // inner radius.
+    let inner = shape.inner_radius();
+    (inner <= REACH * slop || inner == Real::INFINITY)
+        && point_shape::<D>(D::Point::from_vec(p), shape, &Pose::IDENTITY)
+            .is_some_and(|near| near.distance <= INTO * slop)
 }
 
 /// True if a convex shape has points clearly above the plane through `p` with normal `n`.

@@ -7,6 +7,7 @@ use crate::body::{Bodies, BodyKind, BodySet, NONE};
 use crate::broad_phase::{PairKey, Proxies};
 use crate::contact::{Contact, Grain, NO_COLOR, flags};
 use crate::math::*;
+use crate::narrow_phase::Side;
 use crate::shape::{Mixing, ShapeOps, ShapeRecord};
 use crate::store::{BodyId, ContactId, IdText, ShapeId};
 
@@ -412,6 +413,11 @@ pub(crate) fn mix_materials<D: Dim>(
         (false, true) => b.size,
         _ => a.size.min(b.size),
     };
+    contact.cache.lie_on(match (is_pushed(a), is_pushed(b)) {
+        (true, false) => Some(Side::B),
+        (false, true) => Some(Side::A),
+        _ => None,
+    });
     let radius = if size.is_finite() { size } else { 0.0 };
     contact.rolling = m.rolling_friction.max(n.rolling_friction) * radius;
     contact.spinning = m.spinning_friction.max(n.spinning_friction);

@@ -29,7 +29,8 @@ pub(super) fn save<D: Dim>(world: &World<D>, out: &mut Writer) {
             | u8::from(contact.is_found_asleep) << 4;
         out.u8(bits);
         out.put(&contact.kept);
-        out.var(contact.cache.kind);
+        // Which side is the ground follows from the bodies.
+        out.var(contact.cache.kind & !PairCache::GROUND);
         out.var(contact.cache.a);
         out.var(contact.cache.b);
         out.real(contact.cache.value);

@@ -93,3 +93,48 @@ fn contacts_of_cylinders_that_are_followed_equal_those_found_anew() {
     assert!(touched > 3_000 && steps > 6_000, "{touched} {steps}");
     assert!(searched * 5 < steps, "{searched} of {steps} searched anew");
 }
+
+/// An upright cylinder beside the vertical edge of a box, its cap level with the upper face, had its point at the other cap, where no box is.
+#[test]
+fn the_point_of_an_upright_cylinder_beside_a_box_is_on_both() {
+    let (a, b) = (Shape3::cuboid(0.75, 1.0, 0.75), Shape3::cylinder(0.727_100_7, 0.581_680_6));
+    for z in [0.381_252_17, 0.37, 0.36] {
+        let rotation = Quat::from_xyzw(-4.480_283_5e-7, 0.037_494_984, 1.669_122e-6, 0.999_296_84);
+        let b_in_a = Pose { position: [0.966_634_04, 0.863_550_2, z].into(), rotation };
+        for algorithm in [Algorithm::Auto, Algorithm::Sat, Algorithm::Gjk] {
+            let job = CollideJob { a: &a, b: &b, b_in_a, margin: 0.0145, slop: 0.0036, algorithm };
+            let mut out = LocalManifold::<D3>::default();
+            let (mut cache, mut counters) = (PairCache::default(), NarrowCounters::default());
+            <Shape3 as ShapeOps<D3>>::collide(&job, &mut cache, &mut counters, &mut out);
+            assert!(!out.is_empty(), "z {z}, {algorithm:?}");
+            for point in out.points() {
+                let y = point.position.y;
+                assert!(
+                    (y - 0.5).abs() <= 2.0 * job.slop,
+                    "z {z}, {algorithm:?}: y {y} m, the box ends at 0.5 m"
+                );
+            }
+        }
+    }
+}
+
+/// From beside a box to above its edge in one step: the side was followed, 8 mm deep, where the cap is 0.04 mm deep.
+#[test]
+fn an_axis_is_not_followed_where_a_face_has_become_better() {
+    let (a, b) = (Shape3::cuboid(0.75, 1.0, 0.75), Shape3::cylinder(0.4, 0.32));
+    let mut cache = PairCache::default();
+    let mut out = LocalManifold::<D3>::default();
+    for (x, y, z) in [(-0.702_449_4, 0.699_968_5, -0.405_484_53), (-0.687_098_4, 0.699_967_74, -0.398_994_2)]
+    {
+        let rotation = Quat::from_xyzw(-9.652_886e-6, 0.149_438_14, -1.059_621_8e-5, 0.988_771_1);
+        let b_in_a = Pose { position: [x, y, z].into(), rotation };
+        let job = CollideJob { a: &a, b: &b, b_in_a, margin: 0.008, slop: 0.002, algorithm: Algorithm::Auto };
+        <Shape3 as ShapeOps<D3>>::collide(&job, &mut cache, &mut NarrowCounters::default(), &mut out);
+    }
+    let depth = out.points().iter().fold(0.0, |depth: Real, point| depth.max(-point.separation));
+    assert!(
+        out.normal.y > 0.999 && depth < 1e-4,
+        "normal {:?}, {depth} m deep instead of 0.037 mm",
+        out.normal
+    );
+}

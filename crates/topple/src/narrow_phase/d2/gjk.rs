@@ -7,7 +7,7 @@
 //! Cache: `kind` = [`EDGE_A`], [`EDGE_B`] (whose edge gave the normal) or [`AXIS`] (none); `a` and `b` = the bits of the
 //! last normal.
 
-use super::super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use super::super::{CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use super::clip::{self, Facing};
 use crate::distance::{CoreDistance, Cores, Wide, core_distance};
 use crate::math::*;
@@ -18,8 +18,12 @@ const AXIS: u32 = 16;
 const EDGE_A: u32 = 17;
 const EDGE_B: u32 = 18;
 
-/// Hysteresis: an edge of b has to be better than one of a by this many slops, so that equal ones do not take turns.
+/// Hysteresis: an edge of b has to be better than one of a by this many slops, so that equal ones do not take turns; where b is the ground, one of
+/// a better than one of b.
 const SECOND_EDGE: f64 = 0.1;
+/// The same where one side is the ground and both edges face the same way: what slides over one tile after the other lies on their edges, and its
+/// own lean by a little.
+const OFF_GROUND: f64 = 1.0;
 /// Share of the slop up to which an edge's normal replaces that of the search when the contact is new, and when it was on
 /// that edge before (no unit): harder to enter than to keep.
 const ENTER: f64 = 0.5;
@@ -33,6 +37,7 @@ const OVERLAPPING: Real = 0.5;
 /// Contact of two bounded convex shapes, with the last normal as first guess.
 pub(super) fn collide(
     job: &CollideJob<'_, D2>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D2>,
@@ -55,7 +60,7 @@ pub(super) fn collide(
     let mut kind = AXIS;
     if found.distance <= limit {
         out.normal = found.normal.narrow();
-        kind = points(&cores, &found, if known { cache.kind } else { AXIS }, job, out);
+        kind = points(&cores, &found, (if known { cache.kind } else { AXIS }, ground), job, out);
     }
     let normal: Vec2 = if kind == AXIS { found.normal.narrow() } else { out.normal };
     *cache = PairCache { kind, a: normal.x.to_bits(), b: normal.y.to_bits(), value: found.distance as Real };
@@ -70,7 +75,7 @@ fn recall(cache: &PairCache) -> Option<Wide> {
 fn points(
     cores: &Cores<'_, D2>,
     found: &CoreDistance,
-    last: u32,
+    (last, ground): (u32, Option<Side>),
     job: &CollideJob<'_, D2>,
     out: &mut LocalManifold<D2>,
 ) -> u32 {
@@ -95,11 +100,17 @@ fn points(
     };
     let lowest = found.distance - within.max(SEARCH_ERROR * found.distance.abs());
     let (mut kind, mut best, mut gap_there) = (AXIS, f64::NEG_INFINITY, found.distance);
-    for (axis, which) in [(axis_a, EDGE_A), (axis_b, EDGE_B)] {
+    let mut edges = [(axis_a, EDGE_A), (axis_b, EDGE_B)];
+    if ground == Some(Side::B) {
+        edges.swap(0, 1);
+    }
+    let are_alike = axis_a.zip(axis_b).is_some_and(|(a, b)| a.dot(b) >= clip::SAME_WAY);
+    let lead = if ground.is_some() && are_alike { OFF_GROUND } else { SECOND_EDGE };
+    for (axis, which) in edges {
         let Some(axis) = axis.filter(|n| n.dot(normal) >= alike) else { continue };
         let gap = cores.gap(Wide::of(axis));
         let score = gap + if which == last { 0.5 * slop } else { 0.0 };
-        if gap >= lowest && score > best + SECOND_EDGE * slop {
+        if gap >= lowest && score > best + lead * slop {
             (kind, best, gap_there) = (which, score, gap);
             out.normal = axis;
         }

@@ -14,7 +14,7 @@ mod segment;
 
 pub(crate) use segment::collide_children;
 
-use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
+use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::math::*;
 use crate::shape::d2::Scratch;
 use crate::shape::{Shape2, ShapeOps};
@@ -27,12 +27,24 @@ pub(crate) fn collide(
     out: &mut LocalManifold<D2>,
 ) {
     out.clear();
+    let ground = cache.take_ground();
+    contact(job, ground, cache, counters, out);
+    cache.lie_on(ground);
+}
+
+fn contact(
+    job: &CollideJob<'_, D2>,
+    ground: Option<Side>,
+    cache: &mut PairCache,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D2>,
+) {
     if job.algorithm == Algorithm::Gjk && is_bounded(job.a) && is_bounded(job.b) {
-        return gjk::collide(job, cache, counters, out);
+        return gjk::collide(job, ground, cache, counters, out);
     }
     match (job.a, job.b) {
         (Shape2::Rectangle { half: ha, radius: ra }, Shape2::Rectangle { half: hb, radius: rb }) => {
-            sat::rectangles(job, (*ha, *ra), (*hb, *rb), cache, counters, out);
+            sat::rectangles(job, (*ha, *ra), (*hb, *rb), ground, cache, counters, out);
         }
         (Shape2::Chain { .. } | Shape2::HeightField { .. }, _)
         | (_, Shape2::Chain { .. } | Shape2::HeightField { .. }) => {
@@ -64,7 +76,7 @@ pub(crate) fn collide(
         _ => {
             let (mut room_a, mut room_b) = (Scratch::default(), Scratch::default());
             if let (Some(a), Some(b)) = (job.a.outline(&mut room_a), job.b.outline(&mut room_b)) {
-                sat::outlines(job, &a, &b, cache, counters, out);
+                sat::outlines(job, &a, &b, ground, cache, counters, out);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! finds all of them in time linear in the corners; edges that cannot win are passed over. Whether the contact is on
 //! that edge or at its end is decided in `clip.rs`.
 
-use super::super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
+use super::super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use super::clip;
 use crate::math::*;
 use crate::shape::d2::{Outline, rectangle_corners, rectangle_outline};
@@ -14,6 +14,9 @@ use crate::shape::d2::{Outline, rectangle_corners, rectangle_outline};
 const EDGE_OF_A: u32 = 1;
 /// Marks a [`PairCache`] with an edge of b in field `b` and the corner of a below it in field `a`.
 const EDGE_OF_B: u32 = 2;
+
+/// How much better an edge of a body may be than that of the ground and yet give the contact back to it, in slops.
+const BACK_TO_GROUND: Real = 0.5;
 
 /// A separating axis: an edge of one core, the corner of the other core that is lowest above it.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +73,7 @@ pub(super) fn outlines(
     job: &CollideJob<'_, D2>,
     a: &Outline<'_>,
     b: &Outline<'_>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D2>,
@@ -77,6 +81,7 @@ pub(super) fn outlines(
     let b_in_a = job.b_in_a;
     let a_in_b = job.swapped().b_in_a;
     let limit = job.margin + a.radius + b.radius;
+    let was_apart = cache.value > limit;
     let last = Axis::load(cache, a, b).map(|axis| axis.updated(a, b, &b_in_a, &a_in_b));
     if let Some(axis) = last {
         counters.axes += 1;
@@ -91,19 +96,26 @@ pub(super) fn outlines(
     let mut best = last.unwrap_or(nothing);
     // Planes on the larger body last longer; of equal axes that of the body searched first wins.
     let b_first = job.algorithm == Algorithm::SeparatingPlanes && job.is_b_larger();
+    let mut of_ground = ground.map(|_| nothing);
     for on_b in [b_first, !b_first] {
         if best.separation > limit {
             break;
         }
         let (x, y, y_in_x) = if on_b { (b, a, &a_in_b) } else { (a, b, &b_in_a) };
         best = best_edge(x, y, y_in_x, on_b, best);
+        if ground == Some(if on_b { Side::B } else { Side::A }) {
+            of_ground = Some(if best.on_b == on_b { best } else { best_edge(x, y, y_in_x, on_b, nothing) });
+        }
         counters.axes += x.len() as u64;
     }
     if best.separation > limit {
         best.store(cache);
         return;
     }
-    let last = last.filter(|l| !l.is_same_edge(&best));
+    // An axis that has only kept them apart so far is no better than others now that they touch.
+    let last = last.filter(|_| !was_apart);
+    let alike = |x: &Axis, y: &Axis| is_alike(x, y, a, b, &b_in_a);
+    let last = preferred(&best, last, of_ground, alike, job.slop);
     clip::contact(job, a, b, best, last, out).store(cache);
 }
 
@@ -112,6 +124,7 @@ pub(super) fn rectangles(
     job: &CollideJob<'_, D2>,
     (half_a, radius_a): (Vec2, Real),
     (half_b, radius_b): (Vec2, Real),
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D2>,
@@ -174,10 +187,46 @@ pub(super) fn rectangles(
         }
     }
     let best = best_of(in_b > in_a);
-    let last = Axis::load(cache, &a, &b)
-        .filter(|l| !l.is_same_edge(&best))
-        .map(|l| l.updated(&a, &b, &job.b_in_a, &job.swapped().b_in_a));
+    let last = Axis::load(cache, &a, &b).filter(|_| cache.value <= limit).map(|l| {
+        if l.is_same_edge(&best) { l } else { l.updated(&a, &b, &job.b_in_a, &job.swapped().b_in_a) }
+    });
+    let of_ground = ground.map(|side| best_of(side == Side::B));
+    let alike = |x: &Axis, y: &Axis| is_alike(x, y, &a, &b, &job.b_in_a);
+    let last = preferred(&best, last, of_ground, alike, job.slop);
     clip::contact(job, &a, &b, best, last, out).store(cache);
+}
+
+/// The axis that is taken instead of `best`, if it is as good up to the slop: that of the ground if it looks the same way, else that of the
+/// last time. What slides over one tile after the other has to lie on the tiles' edges: its own lean by a little. `of_ground` is the best axis of
+/// the ground's edges.
+fn preferred(
+    best: &Axis,
+    last: Option<Axis>,
+    of_ground: Option<Axis>,
+    is_alike: impl Fn(&Axis, &Axis) -> bool,
+    slop: Real,
+) -> Option<Axis> {
+    let Some(ground) = of_ground else { return last.filter(|last| !last.is_same_edge(best)) };
+    if best.on_b != ground.on_b && is_alike(&ground, best) {
+        let was_there = last.is_none_or(|last| last.on_b == ground.on_b);
+        let reach = if was_there { slop } else { BACK_TO_GROUND * slop };
+        if ground.separation >= best.separation - reach {
+            return Some(ground);
+        }
+    }
+    last.filter(|last| {
+        let is_off = best.on_b == ground.on_b && last.on_b != ground.on_b;
+        !(last.is_same_edge(best) || is_off && is_alike(last, best))
+    })
+}
+
+/// True if the edges of two axes, of a and of b, face the same way.
+fn is_alike(x: &Axis, y: &Axis, a: &Outline<'_>, b: &Outline<'_>, b_in_a: &Pose<D2>) -> bool {
+    let normal = |axis: &Axis| match axis.on_b {
+        true => -b_in_a.rotation.rotate(b.normals[axis.edge]),
+        false => a.normals[axis.edge],
+    };
+    normal(x).dot(normal(y)) >= clip::SAME_WAY
 }
 
 /// The corner of a rectangle farthest along `direction`.

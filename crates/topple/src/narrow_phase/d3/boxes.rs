@@ -9,7 +9,7 @@
 use super::box_points::{Lay, NEXT, corner_contact, edge_contact, face_contact};
 use super::{CLEARLY_FLATTER, Last, NEARLY_FLAT, NO_CROSS_SQUARED, RESTING, SECOND_FACE};
 use crate::math::*;
-use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 
 /// Cosine above which the axis of an edge pair counts as the normal of a face: about 1.5 degrees.
 const ALIKE: Real = 0.99966;
@@ -114,11 +114,13 @@ impl Frame {
 }
 
 /// Contact of two boxes; `radii` are their rounding radii.
+#[expect(clippy::too_many_arguments, reason = "two boxes, and what all contact functions are given")]
 pub(super) fn collide(
     ha: Vec3,
     hb: Vec3,
     radii: [Real; 2],
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
@@ -136,7 +138,7 @@ pub(super) fn collide(
         }
     }
     counters.computed += 1;
-    let is_b_first = job.algorithm == Algorithm::SeparatingPlanes && job.is_b_larger();
+    let is_b_first = super::is_b_first(job, ground);
     if job.algorithm == Algorithm::SeparatingPlanes
         && let Some((axis, gap)) = first_plane(&f, cached, is_b_first, limit, counters)
     {

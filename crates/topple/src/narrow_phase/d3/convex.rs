@@ -360,9 +360,8 @@ pub(super) fn manifold(
     out: &mut LocalManifold<D3>,
 ) -> Last {
     let rotation = job.b_in_a.rotation;
-    let mut normal: Vec3 = found.normal.narrow();
-    let mut witness = (found.on_a.narrow(), found.distance as Real);
-    let (mut on_a, mut on_b) = (feature(job.a, normal), feature(job.b, rotation.rotate_inv(-normal)));
+    let normal: Vec3 = found.normal.narrow();
+    let (on_a, on_b) = (feature(job.a, normal), feature(job.b, rotation.rotate_inv(-normal)));
     let flat_a = flat_normal(job.a, &on_a);
     let flat_b = flat_normal(job.b, &on_b).map(|n| rotation.rotate(n));
     // A face normal that is as good to within the slop; harder to enter than to keep, and the last face first, wherever it
@@ -386,46 +385,76 @@ pub(super) fn manifold(
             chosen = Some((axis, kind, gap));
         }
     }
-    let mut reference_is_b = flat_a.is_none() && flat_b.is_some();
-    if let (None, Some(m), Some(n)) = (chosen, flat_a, flat_b) {
-        reference_is_b = -n.dot(normal) > m.dot(normal) + CLEARLY_FLATTER;
-    }
     let mut next = Last::NONE;
     if let Some((axis, kind, gap)) = chosen {
-        normal = axis;
-        reference_is_b = kind == FACE_B;
+        let reference_is_b = kind == FACE_B;
         let deepest = cores.support(-Wide::of(axis));
         let at: Vec3 =
             if reference_is_b { deepest.a.narrow() } else { (deepest.b - Wide::of(axis) * gap).narrow() };
-        witness = (at, gap as Real);
         let lay = if is_last(axis, kind) { last.incident } else { None };
         let (of_a, of_b) = if reference_is_b { (lay, None) } else { (None, lay) };
-        on_a = incident(job.a, normal, of_a);
-        on_b = incident(job.b, rotation.rotate_inv(-normal), of_b);
+        let on_a = incident(job.a, axis, of_a);
+        let on_b = incident(job.b, rotation.rotate_inv(-axis), of_b);
         let lies = if reference_is_b { &on_a } else { &on_b };
         next.kind = kind;
         next.incident = if let Feature::Face(i) = lies { Some(*i as u16) } else { None };
+        let along =
+            Along { normal: axis, reference_is_b, witness: (at, gap as Real), is_witness_sure: false };
+        next.labels = points_along(&along, &on_a, &on_b, last.labels, job, out);
+        if !out.is_empty() {
+            return next;
+        }
+        // Nothing lies over the face: its plane was good enough, but the other shape touches beside it.
+        next = Last::NONE;
     }
+    let mut reference_is_b = flat_a.is_none() && flat_b.is_some();
+    if let (Some(m), Some(n)) = (flat_a, flat_b) {
+        reference_is_b = -n.dot(normal) > m.dot(normal) + CLEARLY_FLATTER;
+    }
+    let witness = (found.on_a.narrow(), found.distance as Real);
+    let along = Along { normal, reference_is_b, witness, is_witness_sure: true };
+    next.labels = points_along(&along, &on_a, &on_b, last.labels, job, out);
+    next
+}
+
+/// A direction along which two features are laid on each other.
+struct Along {
+    /// From a to b.
+    normal: Vec3,
+    reference_is_b: bool,
+    /// See [`PatchJob`].
+    witness: (Vec3, Real),
+    is_witness_sure: bool,
+}
+
+/// Points of two features laid on each other; `used` are the labels of last time. Returns those of this time.
+fn points_along(
+    along: &Along,
+    on_a: &Feature,
+    on_b: &Feature,
+    used: u32,
+    job: &CollideJob<'_, D3>,
+    out: &mut LocalManifold<D3>,
+) -> u32 {
     let patch_job = PatchJob {
-        normal,
+        normal: along.normal,
         radii: [job.a.rounding(), job.b.rounding()],
         margin: job.margin,
         slop: job.slop,
         lead: WITNESS_LEAD * job.slop,
-        is_witness_sure: chosen.is_none(),
-        used: last.labels,
-        feature: feature_code(&on_a).wrapping_mul(521)
-            ^ feature_code(&on_b).wrapping_mul(19)
-            ^ u32::from(reference_is_b),
-        reference_is_b,
+        is_witness_sure: along.is_witness_sure,
+        used,
+        feature: feature_code(on_a).wrapping_mul(521)
+            ^ feature_code(on_b).wrapping_mul(19)
+            ^ u32::from(along.reference_is_b),
+        reference_is_b: along.reference_is_b,
     };
-    let size = corner_count(job.a, &on_a).max(corner_count(job.b, &on_b));
-    next.labels = if size <= 16 {
-        patches::<16, 34>(&on_a, &on_b, Some(witness), &patch_job, job, out)
+    let size = corner_count(job.a, on_a).max(corner_count(job.b, on_b));
+    if size <= 16 {
+        patches::<16, 34>(on_a, on_b, Some(along.witness), &patch_job, job, out)
     } else {
-        patches::<256, 514>(&on_a, &on_b, Some(witness), &patch_job, job, out)
-    };
-    next
+        patches::<256, 514>(on_a, on_b, Some(along.witness), &patch_job, job, out)
+    }
 }
 
 /// The points of b that lie over the front of the triangle a, along the unit vector `normal`. The `witness` is the lowest point of b, if that does.

@@ -93,7 +93,7 @@ impl Pair<'_> {
     }
 
     /// Gap along any unit axis from a to b.
-    fn gap(&self, n: Vec3) -> Real {
+    pub(super) fn gap(&self, n: Vec3) -> Real {
         n.dot(self.t) + self.b.lowest(self.to_b(n)) + self.a.lowest(-n)
     }
 

@@ -7,7 +7,7 @@ use super::hull_axes::{Axis, EDGES, FACE_A, FACE_B, Pair, best_edge, best_face, 
 use super::patch::{self, Patch, PatchJob};
 use super::{CLEARLY_FLATTER, Last, NEARLY_FLAT, convex};
 use crate::math::*;
-use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::shape::d3::{HullFace, HullView};
 
 /// First bit of ids of edge contacts.
@@ -15,15 +15,21 @@ const EDGE_ID: u32 = 1 << 31;
 
 /// Pairs of edges above which the search over those of deep overlaps costs more than closest points do.
 const MAX_EDGE_PAIRS: usize = 10_000;
+/// Cosine of the angle up to which faces of both hulls count as looking the same way (no unit; 2.5°).
+const SAME_WAY: Real = 0.999;
+/// How much better a face may be than that of the ground and yet give the contact back to it, in slops.
+const BACK_TO_GROUND: Real = 0.5;
 /// Bits of `kind` above those of the axis, for the contact of cores that are apart.
 const APART_SHIFT: u32 = 8;
 
 /// Contact of two hulls or boxes.
+#[expect(clippy::too_many_arguments, reason = "two hulls, and what all contact functions are given")]
 pub(super) fn collide(
     a: HullView<'_>,
     b: HullView<'_>,
     radii: [Real; 2],
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
@@ -50,7 +56,7 @@ pub(super) fn collide(
     };
     // [Yuksel2007]: after a face the edges first, and faces of the larger body before those of the smaller.
     let in_order = job.algorithm == Algorithm::SeparatingPlanes;
-    let is_b_first = in_order && job.is_b_larger();
+    let is_b_first = super::is_b_first(job, ground);
     let edges_first = in_order && cached.is_some_and(|c| c.kind != EDGES);
     let mut edge = None;
     if edges_first {
@@ -92,11 +98,23 @@ pub(super) fn collide(
         _ => u32::MAX,
     };
     if edge.is_none_or(|e| e.gap <= face.gap + threshold) {
+        let lowest = |out: &LocalManifold<D3>| {
+            out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation)) + radii[0] + radii[1]
+        };
+        if let Some(mut flat) = ground.and_then(|side| ground_face(&pair, &face, side, cached, job.slop)) {
+            flat.lay(&pair, cached);
+            let labels = face_contact(&pair, &flat, radii, used(&flat), job, out);
+            if lowest(out) <= face.gap + job.slop {
+                *cache = remember(&flat, labels);
+                return;
+            }
+            // It ends too early.
+            out.clear();
+        }
         face.lay(&pair, cached);
         let labels = face_contact(&pair, &face, radii, used(&face), job, out);
-        let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
         // Clipping may remove the deepest corner; then the crossing edges are what really touches.
-        let lost = deepest + radii[0] + radii[1];
+        let lost = lowest(out);
         let better = edge.filter(|e| e.gap > face.gap && (out.is_empty() || lost > e.gap + job.slop));
         let Some(edge) = better else {
             if out.is_empty() && face.gap <= 0.0 {
@@ -112,6 +130,29 @@ pub(super) fn collide(
         let labels = edge_contact(&pair, &edge, radii, used(&edge), job, out);
         *cache = remember(&edge, labels);
     }
+}
+
+/// The face of the ground that looks the same way as that of the other hull, if it is as good up to the slop: what slides over one tile after the other
+/// lies on their faces, and its own lean by a little.
+fn ground_face(pair: &Pair<'_>, face: &Axis, ground: Side, cached: Option<Axis>, slop: Real) -> Option<Axis> {
+    let kind = if ground == Side::A { FACE_A } else { FACE_B };
+    if face.kind == kind {
+        return None;
+    }
+    let normal = pair.face_normal(face);
+    let (i, j) = match ground {
+        Side::A => (pair.a.face_along(normal), 0),
+        Side::B => (0, pair.b.face_along(-pair.to_b(normal))),
+    };
+    let mut axis = Axis { kind, i, j, gap: 0.0 };
+    let flat = pair.face_normal(&axis);
+    if flat.dot(normal) < SAME_WAY {
+        return None;
+    }
+    axis.gap = pair.gap(flat);
+    let was_there = cached.is_none_or(|last| last.kind == kind);
+    let reach = if was_there { slop } else { BACK_TO_GROUND * slop };
+    (axis.gap >= face.gap - reach).then_some(axis)
 }
 
 /// Clips the incident face by the reference face. Returns the hashed labels of the points.

@@ -32,7 +32,7 @@ pub(crate) use triangles::collide_composites;
 
 use convex::Last;
 
-use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
+use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::math::*;
 use crate::shape::d3::BoxHull;
 use crate::shape::{Shape3, ShapeOps};
@@ -88,26 +88,35 @@ pub(crate) fn collide(
     out: &mut LocalManifold<D3>,
 ) {
     out.clear();
+    let ground = cache.take_ground();
     let is_bounded = |shape: &Shape3| shape.composite().is_none() && shape.half_space().is_none();
     if job.algorithm == Algorithm::Gjk && is_bounded(job.a) && is_bounded(job.b) {
         gjk(job, cache, counters, out);
     } else if let (Shape3::Box { half: ha, radius: ra }, Shape3::Box { half: hb, radius: rb }) =
         (job.a, job.b)
     {
-        boxes::collide(*ha, *hb, [*ra, *rb], job, cache, counters, out);
+        boxes::collide(*ha, *hb, [*ra, *rb], job, ground, cache, counters, out);
     } else if job.a.composite().is_some() || job.b.composite().is_some() {
         super::composite::collide_single(job, counters, out);
     } else if rank(job.a) <= rank(job.b) {
-        ordered(job, cache, counters, out);
+        ordered(job, ground, cache, counters, out);
     } else {
-        ordered(&job.swapped(), cache, counters, out);
+        ordered(&job.swapped(), ground.map(Side::other), cache, counters, out);
         out.flip(&job.b_in_a);
     }
+    cache.lie_on(ground);
+}
+
+/// True if faces of b come before those of a where both are as good: those of the ground, because what slides over one tile after the other lies
+/// on theirs, and its own lean by a little. With separating planes those of the larger shape.
+fn is_b_first(job: &CollideJob<'_, D3>, ground: Option<Side>) -> bool {
+    if job.algorithm == Algorithm::SeparatingPlanes { job.is_b_larger() } else { ground == Some(Side::B) }
 }
 
 /// Contact of a pair that is in the order of [`rank`].
 fn ordered(
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
@@ -115,11 +124,11 @@ fn ordered(
     match (job.a, job.b) {
         // These count and cache by themselves.
         (Shape3::Hull { data: a, radius: ra }, Shape3::Hull { data: b, radius: rb }) => {
-            return hulls::collide(a.view(), b.view(), [*ra, *rb], job, cache, counters, out);
+            return hulls::collide(a.view(), b.view(), [*ra, *rb], job, ground, cache, counters, out);
         }
         (Shape3::Hull { data: a, radius: ra }, Shape3::Box { half, radius: rb }) => {
             let b = BoxHull::new(*half);
-            return hulls::collide(a.view(), b.view(), [*ra, *rb], job, cache, counters, out);
+            return hulls::collide(a.view(), b.view(), [*ra, *rb], job, ground, cache, counters, out);
         }
         (Shape3::Cylinder { .. } | Shape3::Cone { .. }, Shape3::Sphere { .. }) if !job.algorithm.is_sat() => {
         }

@@ -103,8 +103,7 @@ pub(super) fn contact<const N: usize>(
         (point.z, point.edge_in, point.edge_out) = (gap, WITNESS, WITNESS);
         let lead = if was_used(&point) { 0.5 * job.lead } else { job.lead };
         let lowest = chosen[..chosen_count].iter().fold(Real::INFINITY, |z, &i| z.min(points[i].z));
-        let counts =
-            job.is_witness_sure || chosen_count == 0 || frame.is_over(reference.points, &point, job.slop);
+        let counts = job.is_witness_sure || frame.is_over(reference.points, &point, job.slop);
         if gap < lowest - lead && gap <= limit && kept < N && counts {
             points[kept] = point;
             let aside = |i: usize| {

@@ -8,7 +8,7 @@
 //!
 //! A result is only given if it is proven: p and q lie on both shapes, q − p along n, and nothing sticks out further. That
 //! makes n a maximum among its neighbours. Apart, it is then the only one; for overlaps as shallow as those of bodies at
-//! rest, another can be better by no more than the overlap. Deeper ones, and pairs that changed their features, are left to the
+//! rest, another can be better by no more than the overlap, and by half a slop if it is that of a flat face. Deeper ones, and pairs that changed their features, are left to the
 //! search over all directions.
 
 use super::RESTING;
@@ -31,6 +31,8 @@ const ARRIVED: f64 = 1e-7;
 const PARALLEL_SQUARED: f64 = 1e-10;
 /// Error of a gap that rounding may leave, as a share of the size of the pair (no unit): sizes and supporting points are f32.
 const ROUNDING: f64 = 2e-6;
+/// How much less the shapes may overlap along the normal of one of their flat faces than along the axis that is followed, in slops.
+const OTHER_AXIS: f64 = 0.5;
 /// Share of the slop by which a feature may lean and still count as lying on a face (no unit).
 const FLUSH: f64 = 0.1;
 
@@ -127,6 +129,25 @@ impl Solid {
         }
     }
 
+    /// Half of the length of the shape along a unit vector.
+    fn half_along(&self, n: Wide) -> f64 {
+        let along = self.axes.map(|axis| n.dot(axis).abs());
+        match &self.form {
+            Form::Box(half) => half[0] * along[0] + half[1] * along[1] + half[2] * along[2],
+            Form::Cylinder { half, radius } => {
+                half * along[1] + radius * (1.0 - along[1] * along[1]).max(0.0).sqrt()
+            }
+        }
+    }
+
+    /// The normals of the flat faces, each for both sides.
+    fn flat_axes(&self) -> &[Wide] {
+        match &self.form {
+            Form::Box(_) => &self.axes,
+            Form::Cylinder { .. } => &self.axes[1..2],
+        }
+    }
+
     fn region(&self, axis: usize, sign: f64) -> Region {
         match &self.form {
             Form::Cylinder { half, radius } => {
@@ -206,7 +227,9 @@ pub(super) fn track(
         let (Some(fa), Some(fb)) = (of_a[i], of_b[j]) else { continue };
         counters.axes += 1;
         if let Some(found) = pair.solve(fa, fb, guess) {
-            return Some(found);
+            // A neighbour of last time's axis, but one in quite another direction may have become the better one.
+            let beaten = found.distance + OTHER_AXIS * f64::from(job.slop);
+            return (found.distance >= 0.0 || pair.best_flat() <= beaten).then_some(found);
         }
     }
     None
@@ -225,6 +248,16 @@ struct Pair<'a, 'b> {
 }
 
 impl Pair<'_, '_> {
+    /// The largest gap along the normal of a flat face [m].
+    fn best_flat(&self) -> f64 {
+        let gap = |&n: &Wide| {
+            let between = (self.b.center - self.a.center).dot(n).abs();
+            between - self.a.half_along(n) - self.b.half_along(n)
+        };
+        let axes = self.a.flat_axes().iter().chain(self.b.flat_axes());
+        axes.map(gap).fold(f64::NEG_INFINITY, f64::max)
+    }
+
     fn solve(&self, fa: Feature, fb: Feature, guess: Wide) -> Option<CoreDistance> {
         match (fa, fb) {
             (Feature::Flat(axis, sign), _) => {
