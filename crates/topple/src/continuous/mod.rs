@@ -69,20 +69,57 @@ struct FastBody<D: Dim> {
     /// Dynamic: can be stopped.
     is_stoppable: bool,
     is_bullet: bool,
-    /// After the end of its motion it slides on.
-    slides: bool,
+    /// Goes its way whatever it meets: kinematic, or taken along by such a one.
+    is_driven: bool,
+    /// Stays where it is for the rest of the step, whatever meets it.
+    is_pinned: bool,
+    /// Its motion is not what the solver found.
+    is_changed: bool,
     /// What stopped it was within reach of a contact from the start.
     is_touching: bool,
+    /// How far its surface moves at most [m].
+    way: Real,
+    /// What it turned by in the step, less what the sweep says of it [rad]. A sweep that was changed on the way is true from then on only.
+    turned: D::Ang,
     sweep: Sweep<D>,
     /// Bounds of all its shapes on the way.
     bounds: Aabb<D>,
 }
 
 impl<D: Dim> FastBody<D> {
-    /// Stays where its motion ends. True if that changes anything.
-    fn no_longer_slides(&mut self) -> bool {
-        (self.sweep.translation_after, self.sweep.turn_after) = (D::Vec::ZERO, D::Ang::ZERO);
-        core::mem::replace(&mut self.slides, false)
+    /// The body in an awake slot, without its sweep and bounds.
+    fn new(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, slot: u32) -> Self {
+        let props = &awake.props[slot as usize];
+        let way = way_of(awake, slot as usize);
+        Self {
+            slot,
+            body: props.body,
+            is_fast: way > FAST * props.thickness,
+            is_stoppable: props.is_dynamic,
+            is_bullet: props.is_bullet && props.is_dynamic,
+            is_driven: !props.is_dynamic,
+            is_pinned: false,
+            is_changed: false,
+            is_touching: false,
+            way,
+            turned: D::Ang::ZERO,
+            sweep: Sweep::still(scene.bodies.places[props.body as usize]),
+            bounds: Aabb::nothing(),
+        }
+    }
+
+    /// What it turns by up to time `t`, in steps [rad].
+    fn turned_at(&self, t: Real) -> D::Ang {
+        let first = t.min(self.sweep.stop);
+        self.turned + self.sweep.turn * first + self.sweep.turn_after * (t - first)
+    }
+
+    /// Moves at other rates from time `t` on: way [m] and rotation [rad] per step. Its sweep is true for later times only.
+    fn redirect(&mut self, t: Real, translation: D::Vec, turn: D::Ang) {
+        self.turned = self.turned_at(t) - turn * t;
+        let back = Sweep::moving(self.sweep.at(t), -translation, -turn);
+        self.sweep = Sweep::moving(back.at(t), translation, turn);
+        self.is_changed = true;
     }
 }
 
@@ -131,13 +168,14 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     if fast.is_empty() {
         return Counts::default();
     }
-    let has_bullets = fast.iter().any(|body| body.is_bullet) && fast.iter().any(|body| body.is_fast);
+    let has_bullets = bullets::are_any_at_risk(awake, fast, slow_way);
     let slots = &*awake;
     in_pieces(scene.executor, FAST_BLOCK, &mut *fast, |_, fast| {
         for body in fast {
             body.bounds = bounds_of(scene, slots, body);
             // PERF: most have nothing in their way, and a sweep costs more than the look.
-            let is_watched = body.is_fast && body.is_stoppable && has_static_in_way(scene, slots, body);
+            let moves_far = body.is_fast || has_bullets && bullets::is_pressed(slots, body);
+            let is_watched = moves_far && body.is_stoppable && has_static_in_way(scene, slots, body);
             if is_watched || has_bullets {
                 body.sweep = sweep_of(scene, slots, body.slot);
             }
@@ -146,11 +184,11 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
             }
         }
     });
+    let mut counts = Counts { fast: fast.len() as u32, stopped: 0 };
     if has_bullets {
         bullets::stop_bullets(scene, awake, fast, slow_way, bullets);
     }
-    let mut counts = Counts { fast: fast.len() as u32, stopped: 0 };
-    for body in fast.iter().filter(|body| body.sweep.stop < 1.0) {
+    for body in fast.iter().filter(|body| body.is_changed) {
         counts.stopped += 1;
         let (slot, end) = (body.slot as usize, body.sweep.at(1.0));
         // The velocity is that at the end of a way of which a part is missing: what gravity gave or took on that part is
@@ -178,7 +216,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
             state.w = back.rotate_ang(state.w);
         }
         state.dp = end.position - awake.centers[slot];
-        state.dr = body.sweep.turn * body.sweep.stop + body.sweep.turn_after * (1.0 - body.sweep.stop);
+        state.dr = body.turned_at(1.0);
         awake.rotations[slot] = end.rotation;
     }
     counts
@@ -209,20 +247,9 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
     for block in &scratch.blocks[..pieces] {
         slow_way = slow_way.max(block.slow_way);
         for &slot in &block.fast {
-            let props = &awake.props[slot as usize];
             // A state that is not finite is for `finalize` to deal with.
             if end_of(awake, slot).is_valid() {
-                scratch.fast.push(FastBody {
-                    slot,
-                    body: props.body,
-                    is_fast: way_of(awake, slot as usize) > FAST * props.thickness,
-                    is_stoppable: props.is_dynamic,
-                    is_bullet: props.is_bullet && props.is_dynamic,
-                    slides: false,
-                    is_touching: false,
-                    sweep: Sweep::still(scene.bodies.places[props.body as usize]),
-                    bounds: Aabb::nothing(),
-                });
+                scratch.fast.push(FastBody::new(scene, awake, slot));
             }
         }
     }
@@ -250,10 +277,10 @@ fn end_of<D: Dim>(awake: &AwakeBodies<D>, slot: u32) -> Pose<D> {
     Pose { position: awake.center(slot as usize), rotation: awake.rotations[slot as usize] }
 }
 
-/// Bounds of a shape on the way, rotation included.
-fn swept_bounds<D: Dim>(shape: &ShapeRecord<D>, sweep: &Sweep<D>, extent: Real) -> Aabb<D> {
+/// Bounds of a shape on the way from time `from` on (in steps, no unit), rotation included.
+fn swept_bounds<D: Dim>(shape: &ShapeRecord<D>, sweep: &Sweep<D>, extent: Real, from: Real) -> Aabb<D> {
     let at = |t: Real| shape.shape.aabb(&sweep.at(t).compose(shape.from_center));
-    let mut bounds = at(0.0).union(&at(1.0));
+    let mut bounds = at(from).union(&at(1.0));
     if sweep.stop < 1.0 {
         bounds = bounds.union(&at(sweep.stop));
     }
@@ -306,16 +333,8 @@ fn stands<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, proxy: u32) -> b
     is_still && !proxy.is_sensor
 }
 
-/// Distances of a pair; see [`Margins`].
-fn margins<D: Dim>(
-    scene: &Scene<'_, D>,
-    a: &ShapeRecord<D>,
-    b: &ShapeRecord<D>,
-    sweep: &Sweep<D>,
-) -> Margins {
-    // As in contacts: the thickness of what cannot be pushed does not count.
-    let is_pushed = scene.bodies.records[b.body].kind == crate::BodyKind::Dynamic;
-    let size = if is_pushed { thickness::<D>(a).min(thickness::<D>(b)) } else { thickness::<D>(a) };
+/// Distances of a pair of which the thinner one that counts has inner radius `size` [m]; see [`Margins`].
+fn margins<D: Dim>(scene: &Scene<'_, D>, size: Real, sweep: &Sweep<D>) -> Margins {
     let place = sweep.start.position.to_vec().length() + sweep.translation.length();
     Margins::new(scene.settings, size, place)
 }
@@ -323,14 +342,14 @@ fn margins<D: Dim>(
 /// Shortens the motion of a fast body that would get into static ones.
 fn stop_at_statics<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &mut FastBody<D>) {
     let Some((stop, _)) = first_static(scene, awake, body, 0.0) else { return };
+    body.is_changed = stop.t < 1.0;
     let sweep = &mut body.sweep;
     sweep.stop = stop.t;
     let Some(normal) = stop.slide else { return };
     body.is_touching = true;
     // The rest of the way without turning, and without what goes deeper; not at all if that leads into something else.
     sweep.translation_after = sweep.translation - normal * sweep.translation.dot(normal).max(0.0);
-    body.slides = first_static(scene, awake, body, stop.t).is_none();
-    if !body.slides {
+    if first_static(scene, awake, body, stop.t).is_some() {
         body.sweep.translation_after = D::Vec::ZERO;
     }
 }
@@ -349,12 +368,13 @@ fn first_static<D: Dim>(
         if shape.is_sensor {
             continue;
         }
-        let bounds = swept_bounds(shape, &body.sweep, extent);
+        let bounds = swept_bounds(shape, &body.sweep, extent, from);
         query_standing(scene, &bounds, &mut |other| {
             if stands(scene, awake, other) && (scene.may_touch)(index, other) {
                 let target = &scene.shapes[other];
                 let still = Sweep::still(scene.bodies.places[target.body as usize]);
-                let margins = margins(scene, shape, target, &body.sweep);
+                // As in contacts: the thickness of what cannot be pushed does not count.
+                let margins = margins(scene, thickness::<D>(shape), &body.sweep);
                 // The whole time for each: one that gets deep late may be met early.
                 if let Some(stop) = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, 1.0])
                 {
