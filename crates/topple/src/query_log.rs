@@ -35,6 +35,8 @@ pub enum Query<D: Dim> {
         algorithm: Algorithm,
         /// What was remembered from the step before.
         cache: PairCache,
+        /// Ids of the points that the pair had, if one of the shapes is a closed mesh or chain: they are preferred to others.
+        used: Vec<u32>,
     },
     /// Closest points; see [`closest_points`].
     Distance {
@@ -135,12 +137,14 @@ impl<D: Dim> Query<D> {
     /// Asks again.
     pub fn run(&self) -> Answer<D> {
         match self {
-            Self::Contacts { a, b, b_in_a, margin, slop, algorithm, cache } => {
+            Self::Contacts { a, b, b_in_a, margin, slop, algorithm, cache, used } => {
                 let job =
                     CollideJob { a, b, b_in_a: *b_in_a, margin: *margin, slop: *slop, algorithm: *algorithm };
                 let mut counters = NarrowCounters::default();
                 if a.composite().is_some() || b.composite().is_some() {
                     let mut parts = Parts::default();
+                    parts.forget(composite::has_body(&job));
+                    used.iter().for_each(|&id| parts.remember(id));
                     composite::collide(&job, &mut counters, &mut parts);
                     return Answer::Contacts((0..parts.len()).map(|i| parts.manifold(i)).collect());
                 }
@@ -169,7 +173,7 @@ impl<D: Dim> Query<D> {
 
     fn save(&self, out: &mut Writer) {
         match self {
-            Self::Contacts { a, b, b_in_a, margin, slop, algorithm, cache } => {
+            Self::Contacts { a, b, b_in_a, margin, slop, algorithm, cache, used } => {
                 a.save(out);
                 b.save(out);
                 out.put(b_in_a);
@@ -178,6 +182,8 @@ impl<D: Dim> Query<D> {
                 out.u8(*algorithm as u8);
                 [cache.kind, cache.a, cache.b].into_iter().for_each(|x| out.u32(x));
                 out.real(cache.value);
+                out.u32(used.len() as u32);
+                used.iter().for_each(|&id| out.u32(id));
             }
             Self::Distance { a, pose_a, b, pose_b } => {
                 a.save(out);
@@ -223,6 +229,7 @@ impl<D: Dim> Query<D> {
                     b: input.u32()?,
                     value: input.real()?,
                 },
+                used: (0..input.length(size_of::<u32>())?).map(|_| input.u32()).collect::<Result<_, _>>()?,
             }),
             "distance" => Ok(Self::Distance {
                 a: D::Shape::load(input)?,

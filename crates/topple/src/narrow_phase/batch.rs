@@ -168,19 +168,19 @@ impl<'a, D: Dim> PairTask<'a, D> {
     }
 
     /// Adds the pair to the log of queries, if there is one.
-    pub(super) fn record(&mut self, answer: impl FnOnce() -> Vec<LocalManifold<D>>) {
+    pub(super) fn record(&mut self, used: &[u32], answer: impl FnOnce() -> Vec<LocalManifold<D>>) {
         let Some(log) = self.source.log else { return };
         let cache = self.before;
         let (job, ..) = self.job();
         let (a, b) = (job.a.clone(), job.b.clone());
         let CollideJob { b_in_a, margin, slop, algorithm, .. } = job;
-        let query = Query::Contacts { a, b, b_in_a, margin, slop, algorithm, cache };
+        let query = Query::Contacts { a, b, b_in_a, margin, slop, algorithm, cache, used: used.to_vec() };
         log.record(query, Answer::Contacts(answer()));
     }
 
     /// Takes the result over into the contact. Impulses of points with the same id live on.
     pub fn finish(&mut self, local: &LocalManifold<D>) {
-        self.record(|| vec![*local]);
+        self.record(&[], || vec![*local]);
         let relative = self.relative_place();
         let frame = self.source.shapes[self.contact.shapes[0]].from_center;
         let old = self.contact.manifold;

@@ -93,6 +93,11 @@ impl<D: Dim> Parts<D> {
         }
     }
 
+    /// Ids of the points that are remembered.
+    pub(crate) fn remembered(&self) -> &[u32] {
+        &self.used.ids[..self.used.count]
+    }
+
     /// Number of parts.
     pub fn len(&self) -> usize {
         self.count
@@ -355,6 +360,12 @@ impl<D: Dim> Part<D> {
         }
         self.count = kept;
     }
+}
+
+/// True if one of the shapes is a body of triangles or segments, not open ground. Corners of such a body stay the same while it rocks. What slides over
+/// open ground meets other triangles in every step, and the widest points serve it better than the last ones.
+pub(crate) fn has_body<D: Dim>(job: &CollideJob<'_, D>) -> bool {
+    [job.a, job.b].into_iter().any(|shape| shape.composite().is_some_and(|children| children.is_closed()))
 }
 
 /// All contacts of a pair of which at least one shape is composite.

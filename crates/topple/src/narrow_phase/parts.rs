@@ -9,7 +9,6 @@ use super::{LocalManifold, LocalPoint, MAX_LOCAL_POINTS, MAX_PARTS, composite};
 use crate::body::NONE;
 use crate::contact::{Contact, ContactPoint, flags};
 use crate::math::*;
-use crate::shape::ShapeOps;
 
 /// Cosine below which the friction impulses of a contact do not fit its new normal any more (dimensionless; 26°).
 const SAME_SURFACE: Real = 0.9;
@@ -70,11 +69,7 @@ impl<D: Dim> ContactBatch<'_, D> {
         if task.try_keep() {
             return;
         }
-        // Corners of a body of triangles stay the same while it rocks. What slides over open ground meets other triangles in every
-        // step, and the widest points serve it better than the last ones.
-        let is_body = |shape: &D::Shape| shape.composite().is_some_and(|c| c.is_closed());
-        let (job, ..) = task.job();
-        let has_body = is_body(job.a) || is_body(job.b);
+        let has_body = composite::has_body(&task.job().0);
         self.parts.forget(has_body);
         let mut at = if has_body { head } else { NONE };
         while at != NONE {
@@ -87,7 +82,7 @@ impl<D: Dim> ContactBatch<'_, D> {
         let (job, _, counters) = task.job();
         composite::collide(&job, counters, &mut self.parts);
         let parts = &self.parts;
-        task.record(|| (0..parts.len()).map(|i| parts.manifold(i)).collect());
+        task.record(parts.remembered(), || (0..parts.len()).map(|i| parts.manifold(i)).collect());
         let relative = task.relative_place();
         let slop = contact.slop;
         let is_sensor = contact.is_sensor();

@@ -47,9 +47,9 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
             [
                 0x3308fb8e7220576f,
                 0xdddd1e85c0f3e58b,
-                0x0e2694cc3c169215,
-                0xa84caf72747c064e,
-                0xe964eafa9cb93fec,
+                0x5691e6ab09143744,
+                0xc2bde9fa279b8575,
+                0x3e14d2d76d3a081b,
             ],
         ],
     ),

@@ -5,6 +5,7 @@ use topple::exec::Pool;
 use topple::math::*;
 use topple::query_log::{Answer, Query, QueryLog, Recorded};
 use topple::shape::LocalRay;
+use topple::shape::d3::mesh::generate;
 use topple::world::{QueryFilter, Ray};
 use topple::{BodyDef, Shape2, Shape3, ShapeDef, World};
 
@@ -28,9 +29,9 @@ fn overflow_keeps_the_last() {
 }
 
 /// A pile on several threads: as many entries as there is room for, and each gives the same bits again.
-fn replays<D: Dim>(shapes: &[D::Shape], ground: D::Shape) {
-    const ROOM: usize = 64;
+fn replays<D: Dim>(shapes: &[D::Shape], ground: D::Shape, narrow_phase: &str, room: usize) -> World<D> {
     let mut world = World::<D>::new();
+    world.set_narrow_phase_by_name(narrow_phase).unwrap();
     world.set_executor(Arc::new(Pool::new(3)));
     world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [ShapeDef::new(ground)]).unwrap();
     for i in 0..60 {
@@ -39,25 +40,53 @@ fn replays<D: Dim>(shapes: &[D::Shape], ground: D::Shape) {
         let shape = shapes[i % shapes.len()].clone();
         world.create_body_with(BodyDef::dynamic(D::Point::from_vec(place)), [ShapeDef::new(shape)]).unwrap();
     }
-    world.record_queries(ROOM);
+    world.record_queries(room);
     (0..40).for_each(|_| world.step());
     let log = world.query_log().unwrap();
-    assert_eq!(log.entries().len(), ROOM);
+    assert_eq!(log.entries().len(), room);
     let again = Recorded::<D>::parse(&log.dump()).unwrap();
-    assert_eq!(again.len(), ROOM);
+    assert_eq!(again.len(), room);
     for (replay, entry) in again.iter().zip(log.entries()) {
         assert_eq!(replay.query, entry.query);
         assert!(replay.run().1, "{:?}", replay.query);
     }
+    world
 }
 
 #[test]
 fn queries_of_threads_are_replayed() {
     let chain: Vec<_> = (0..21).map(|i| Vec2::new(10.0 - i as Real, 0.1 * (i % 2) as Real)).collect();
     let flat = [Shape2::circle(0.2), Shape2::rectangle(0.4, 0.3), Shape2::rounded_rectangle(0.4, 0.3, 0.05)];
-    replays::<D2>(&flat, Shape2::chain(&chain).unwrap());
+    replays::<D2>(&flat, Shape2::chain(&chain).unwrap(), "auto", 64);
     let spatial = [Shape3::sphere(0.2), Shape3::cuboid(0.4, 0.3, 0.4), Shape3::cylinder(0.4, 0.2)];
-    replays::<D3>(&spatial, crate::support::flat_mesh(10, 1.0));
+    replays::<D3>(&spatial, crate::support::flat_mesh(10, 1.0), "auto", 64);
+}
+
+/// Meshes on meshes: which points are chosen depends on those that were in use. Without them some answers are others, which is how it was.
+#[test]
+fn pairs_of_meshes_are_replayed() {
+    let mesh = |surface: &generate::Surface| Shape3::mesh(&surface.vertices, &surface.triangles).unwrap();
+    let shapes = [
+        mesh(&generate::icosphere(0.25, 1).unwrap()),
+        mesh(&crate::support::box_surface(Vec3::new(0.5, 0.3, 0.4), Vec3::ZERO)),
+        mesh(&generate::torus(0.2, 0.1, 12, 8).unwrap()),
+    ];
+    for narrow_phase in ["auto", "sat", "gjk"] {
+        let world = replays::<D3>(&shapes, crate::support::flat_mesh(10, 1.0), narrow_phase, 3000);
+        let (mut remembered, mut others) = (0, 0);
+        for mut entry in world.query_log().unwrap().entries() {
+            let Query::Contacts { used, .. } = &mut entry.query else { continue };
+            remembered += usize::from(!core::mem::take(used).is_empty());
+            others += usize::from(!Recorded::<D3>::parse(&entry.to_text()).unwrap()[0].run().1);
+        }
+        assert!(
+            remembered > 300 && others > 0,
+            "{narrow_phase}: {remembered} remembered, {others} without them"
+        );
+    }
+    let square = [Vec2::new(6.0, 6.0), Vec2::new(-6.0, 6.0), Vec2::new(-6.0, 0.0), Vec2::new(6.0, 0.0)];
+    let flat = [Shape2::circle(0.2), Shape2::rectangle(0.4, 0.3)];
+    replays::<D2>(&flat, Shape2::chain_loop(&square).unwrap(), "auto", 1000);
 }
 
 /// Where dumped logs are kept.
