@@ -1,4 +1,4 @@
-//! What every step cost, row by row: times of the stages, counts, energy, overlap.
+//! What every step cost, row by row: times of the stages, counts, energy, overlap, and what the methods counted.
 
 use super::format;
 use crate::failure::{Failure, Outcome};
@@ -19,13 +19,20 @@ pub(super) struct ProfileFile {
     file: BufWriter<File>,
     is_csv: bool,
     rows: u64,
+    /// Counters of the broad phase, in the order of the first row: the same columns for the whole run.
+    broad: Vec<&'static str>,
 }
 
 impl ProfileFile {
     pub(super) fn create(path: &Path) -> Outcome<Self> {
         let is_csv = format(path, "--profile", &FORMATS)? == "csv";
-        let mut profile =
-            Self { path: path.into(), file: BufWriter::new(output::create(path)?), is_csv, rows: 0 };
+        let mut profile = Self {
+            path: path.into(),
+            file: BufWriter::new(output::create(path)?),
+            is_csv,
+            rows: 0,
+            broad: Vec::new(),
+        };
         if !is_csv {
             profile.write("{\"steps\":[")?;
         }
@@ -45,22 +52,48 @@ impl ProfileFile {
         energy: Energy,
         overlap: f32,
     ) -> Outcome {
+        if self.rows == 0 {
+            self.broad = profile.broad.iter().map(|&(name, _)| name).collect();
+        }
         let row = row(frame, time, profile, energy, overlap);
+        let methods = self.methods(profile);
         let text = if self.is_csv {
-            let values = row.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",");
+            let all = || row.iter().chain(&methods);
+            let values = all().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",");
             if self.rows == 0 {
-                let names = row.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",");
+                let names = all().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(",");
                 format!("{names}\n{values}\n")
             } else {
                 format!("{values}\n")
             }
         } else {
-            let fields = row.iter().map(|(name, value)| format!("\"{name}\":{value}"));
+            let fields = |row: &[(String, String)]| {
+                row.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect::<Vec<_>>().join(",")
+            };
             let comma = if self.rows == 0 { "" } else { "," };
-            format!("{comma}\n{{{}}}", fields.collect::<Vec<_>>().join(","))
+            format!("{comma}\n{{{},\"methods\":{{{}}}}}", fields(&row), fields(&methods))
         };
         self.rows += 1;
         self.write(&text)
+    }
+
+    /// What broad phase and narrow phase counted. Columns stay what they were in the first row.
+    fn methods(&self, profile: &Profile) -> Vec<(String, String)> {
+        let broad = self.broad.iter().map(|&name| {
+            let found = profile.broad.iter().find(|&&(known, _)| known == name);
+            (name.replace(' ', "_"), found.map_or(0, |&(_, count)| count))
+        });
+        let narrow = &profile.narrow;
+        let narrow = [
+            ("computed", narrow.computed),
+            ("recycled", narrow.recycled),
+            ("cache_hits", narrow.cache_hits),
+            ("axes", narrow.axes),
+            ("gjk_iterations", narrow.gjk_iterations),
+            ("epa_iterations", narrow.epa_iterations),
+        ];
+        let narrow = narrow.into_iter().map(|(name, count)| (name.to_string(), count));
+        broad.chain(narrow).map(|(name, count)| (name, count.to_string())).collect()
     }
 
     /// Writes what is left.

@@ -160,6 +160,38 @@ fn profiles_and_plots_are_written() {
     assert!(std::fs::read(bench.path("p.png")).unwrap().starts_with(b"\x89PNG"));
 }
 
+/// What the methods counted is in the file, under the same names in both formats and with as many columns in every row.
+#[test]
+fn profiles_tell_what_the_methods_did() {
+    let bench = Bench::new();
+    bench.write("heap.scene", HEAP);
+    let cases = [
+        ("sort-and-sweep", "sat", vec!["swaps", "boxes_tested", "axes"], vec!["gjk_iterations"]),
+        ("grid", "gjk", vec!["cells_visited", "cells_laid_out", "gjk_iterations"], vec!["axes"]),
+    ];
+    for (broad, narrow, counted, not) in cases {
+        let methods = format!("--broad-phase {broad} --narrow-phase {narrow}");
+        bench.good(&format!("run heap.scene -n 40 {methods} --profile p.csv"));
+        bench.good(&format!("run heap.scene -n 40 {methods} --profile p.json"));
+        let csv = bench.read("p.csv");
+        let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+        assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{methods}");
+        let json: serde_json::Value = serde_json::from_str(&bench.read("p.json")).unwrap();
+        let total = |name: &str| {
+            let column = rows[0].iter().position(|&known| known == name);
+            let column = column.unwrap_or_else(|| panic!("{methods}: no column {name}"));
+            let sum = rows[1..].iter().map(|row| row[column].parse::<u64>().unwrap()).sum::<u64>();
+            let steps = json["steps"].as_array().unwrap().iter();
+            let again = steps.map(|step| step["methods"][name].as_u64().unwrap()).sum::<u64>();
+            assert_eq!(sum, again, "{methods}: {name}");
+            sum
+        };
+        counted.iter().for_each(|name| assert!(total(name) > 0, "{methods}: no {name}"));
+        not.iter().for_each(|name| assert_eq!(total(name), 0, "{methods}: {name}"));
+        assert!(total("computed") + total("recycled") > 0);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_with_the_summary_so_far() {

@@ -3,9 +3,10 @@
 use crate::harness::{Random, cases};
 use crate::shapes::Shapes;
 use proptest::prelude::*;
+use topple::joint::{Ball, Distance, Hinge, Slider};
 use topple::math::*;
 use topple::world::{QueryFilter, Ray};
-use topple::{BodyDef, BodyId, BodyKind, Filter, Settings, ShapeDef, ShapeId, World};
+use topple::{BodyDef, BodyId, BodyKind, Filter, JointDef, JointKind, Settings, ShapeDef, ShapeId, World};
 
 /// What happens between two steps; numbers choose targets and values.
 #[derive(Clone, Debug)]
@@ -46,6 +47,16 @@ enum Op {
     Teleport(u8, [i8; 3], u8),
     Kind(u8, u8),
     Bullet(u8, bool),
+    /// A joint between two bodies, as they stand. Pairs that it holds collide or not.
+    Join {
+        bodies: [u8; 2],
+        kind: u8,
+        collide: bool,
+    },
+    /// A joint ends.
+    Unjoin(u8),
+    /// Whether a joint's bodies collide.
+    Connected(u8, bool),
     /// The world is saved and continues as its copy.
     Restore,
     /// The method starts over from the proxies there are.
@@ -74,6 +85,9 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (id, three, id).prop_map(|(who, to, turn)| Op::Teleport(who, to, turn)),
         1 => (id, id).prop_map(|(who, kind)| Op::Kind(who, kind)),
         1 => (id, any::<bool>()).prop_map(|(who, on)| Op::Bullet(who, on)),
+        2 => (any::<[u8; 2]>(), id, any::<bool>()).prop_map(|(bodies, kind, collide)| Op::Join { bodies, kind, collide }),
+        1 => id.prop_map(Op::Unjoin),
+        1 => (id, any::<bool>()).prop_map(|(who, on)| Op::Connected(who, on)),
         1 => Just(Op::Restore),
         1 => Just(Op::Attach),
         1 => (id, three).prop_map(|(who, by)| Op::Kick(who, by)),
@@ -168,6 +182,33 @@ fn apply<D: Shapes>(world: &mut World<D>, op: &Op) -> bool {
             world.body_mut(body).unwrap().set_bullet(on);
             true
         }),
+        Op::Join { bodies: [a, b], kind, collide } => {
+            let (Some(a), Some(b)) = (pick(&bodies, a), pick(&bodies, b)) else { return false };
+            let kinds = [
+                JointKind::Ball(Ball::default()),
+                JointKind::Hinge(Hinge::default()),
+                JointKind::Slider(Slider::default()),
+                JointKind::Fixed,
+                JointKind::Distance(Distance::default()),
+            ];
+            let frame = Pose::at(world.body(b).unwrap().position());
+            // One body, or two that do not move, are refused.
+            JointDef::at(world, a, b, kinds[usize::from(kind) % kinds.len()], frame)
+                .map(|def| JointDef { collide_connected: collide, ..def })
+                .and_then(|def| world.create_joint(def))
+                .is_ok()
+        }
+        Op::Unjoin(who) => {
+            let joints: Vec<_> = world.joint_ids().collect();
+            pick(&joints, who).is_some_and(|joint| world.remove_joint(joint).is_ok())
+        }
+        Op::Connected(who, on) => {
+            let joints: Vec<_> = world.joint_ids().collect();
+            pick(&joints, who).is_some_and(|joint| {
+                world.joint_mut(joint).unwrap().set_collide_connected(on);
+                true
+            })
+        }
         Op::Restore => {
             *world = World::restore(&world.snapshot()).unwrap();
             true
