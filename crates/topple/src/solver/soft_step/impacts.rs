@@ -28,9 +28,9 @@ use crate::trusted::Ends;
 const ROUNDS: usize = 32;
 /// Rounds within a manifold whose points strike together.
 const POINT_ROUNDS: usize = 8;
-/// Surfaces have to meet faster than what load and acceleration make in this many steps. A bounce that is over within a step cannot
-/// be seen.
-pub(crate) const REST_STEPS: Real = 1.0;
+/// Surfaces have to meet faster than what load and acceleration make in this many steps. With 1, a tower of 30 that lands with restitution
+/// rocks, and its top ends 19 mm aside.
+pub(crate) const REST_STEPS: Real = 2.0;
 /// Contacts that would be reached in this many steps count as reached: gravity, another impact, or the turn of a corner, may speed
 /// them up. What is left out and reached all the same loses its bounce: boxes lost 2 to 9 % of their energy in 50 s with 1.1,
 /// 10⁻⁵ with 1.5.
