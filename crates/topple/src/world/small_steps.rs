@@ -31,6 +31,9 @@ const LET_OUT: Real = 0.5;
 /// An overlap is explained by its load up to this many times what a point gives way without turning (no unit): a corner of a box gives way
 /// 4 times as much, and the load must be balanced while it grows.
 const EXPLAINED: Real = 8.0;
+/// Cosine of the angle between gravity and the normal up to which a contact bears weight (no unit; 26°). What leans against something is not eased: the tip of a domino that
+/// pushes a ball away would hold it.
+const UPRIGHT: Real = 0.9;
 
 /// Octaves of frequency per second by which loaded joints get stiffer [1/s].
 const PACE: Real = 4.0;
@@ -260,11 +263,16 @@ fn ease<D: Dim>(world: &mut World<D>, pairs: &[u32], count: u32, eased: &mut Vec
     let World { contacts, bodies, settings, .. } = world;
     let (refinement, h) = (count as Real, settings.dt / (count * settings.substeps) as Real);
     let softness = Softness::of_contacts(settings, refinement, h);
+    let down = settings.gravity.normalize_or(D::Vec::ZERO);
     for &pair in pairs {
         let mut at = pair;
         while at != NONE {
             let contact = &mut contacts.hot[at as usize];
             let [a, b] = contact.bodies.map(|body| &bodies.places[body as usize]);
+            if contact.normal(a.rotation).dot(down).abs() < UPRIGHT {
+                at = contact.next_part;
+                continue;
+            }
             let inv_masses = contact.bodies.map(|body| bodies.cores[body as usize].inv_mass);
             let soft = softness[usize::from(inv_masses[0] == 0.0 || inv_masses[1] == 0.0)];
             // Share of an overlap that is pushed out at the wanted pace.
