@@ -38,6 +38,8 @@ pub(crate) struct Bodies<D: Dim> {
     pub rest_speeds: Vec<Real>,
     /// The indices of each set: see [`Bodies::set`].
     pub(crate) sets: [IndexList; 4],
+    /// See [`Bodies::thinnest_asleep`]; means nothing while none sleeps.
+    thinnest: Real,
 }
 
 impl<D: Dim> Bodies<D> {
@@ -55,6 +57,7 @@ impl<D: Dim> Bodies<D> {
         }
         self.forget_speed(index);
         self.sets[set as usize].insert(index);
+        self.note_size(index);
         index
     }
 
@@ -81,6 +84,25 @@ impl<D: Dim> Bodies<D> {
     /// Replaces the lists; used by restore. Sets of the records must agree.
     pub(crate) fn set_lists(&mut self, sets: [IndexList; 4]) {
         self.sets = sets;
+        self.thinnest = Real::INFINITY;
+        for at in 0..self.set(BodySet::Sleeping).len() {
+            self.note_size(self.set(BodySet::Sleeping).as_slice()[at]);
+        }
+    }
+
+    /// No sleeping body has a smaller inner radius [m]; infinity if none sleeps. What woke since then may have been the thinnest: a bound that says
+    /// what need not be looked at, never what happens.
+    pub(crate) fn thinnest_asleep(&self) -> Real {
+        if self.set(BodySet::Sleeping).is_empty() { Real::INFINITY } else { self.thinnest }
+    }
+
+    /// The inner radius of a body is known or changed, or the body fell asleep.
+    pub(crate) fn note_size(&mut self, index: u32) {
+        if self.records[index].set == BodySet::Sleeping {
+            let first = self.set(BodySet::Sleeping).len() == 1;
+            let size = self.cores[index as usize].thickness;
+            self.thinnest = if first { size } else { self.thinnest.min(size) };
+        }
     }
 
     /// Moves the body to another set.
@@ -90,6 +112,7 @@ impl<D: Dim> Bodies<D> {
             self.sets[record.set as usize].remove(index);
             record.set = set;
             self.sets[set as usize].insert(index);
+            self.note_size(index);
         }
     }
 
@@ -104,5 +127,32 @@ impl<D: Dim> Bodies<D> {
         let place = self.places[index as usize];
         let offset = place.rotation.rotate(self.cores[index as usize].local_center);
         Pose { position: place.position - offset, rotation: place.rotation }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::math::*;
+    use crate::{BodyDef, Shape2, World};
+
+    /// The bound holds for bodies that are created asleep, fall asleep, get another shape or come out of a snapshot; with nothing asleep there is none.
+    #[test]
+    fn the_thinnest_sleeping_body_is_known() {
+        let mut world = World::<D2>::new();
+        assert_eq!(world.bodies.thinnest_asleep(), Real::INFINITY);
+        let asleep = |x: Real| BodyDef { is_awake: false, ..BodyDef::dynamic([x, 0.0]) };
+        let thick = world.create_body_with(asleep(0.0), [Shape2::circle(2.0)]).unwrap();
+        assert_eq!(world.bodies.thinnest_asleep(), 2.0);
+        let thin = world.create_body_with(asleep(9.0), [Shape2::circle(0.5)]).unwrap();
+        assert_eq!(world.bodies.thinnest_asleep(), 0.5);
+        assert_eq!(World::<D2>::restore(&world.snapshot()).unwrap().bodies.thinnest_asleep(), 0.5);
+        world.create_body_with(BodyDef::fixed([20.0, 0.0]), [Shape2::circle(0.1)]).unwrap();
+        assert_eq!(world.bodies.thinnest_asleep(), 0.5, "what stands is not asked for");
+        world.remove_body(thin).unwrap();
+        assert!(world.bodies.thinnest_asleep() <= 2.0, "a bound");
+        world.remove_body(thick).unwrap();
+        assert_eq!(world.bodies.thinnest_asleep(), Real::INFINITY);
+        world.create_body_with(asleep(0.0), [Shape2::circle(3.0)]).unwrap();
+        assert_eq!(world.bodies.thinnest_asleep(), 3.0, "what was is forgotten");
     }
 }

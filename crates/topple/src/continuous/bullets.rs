@@ -9,7 +9,8 @@
 use super::impact::Stop;
 use super::parts::stop_shapes;
 use super::{
-    FAST, FastBody, Scene, Sweep, bounds_of, end_of, first_static, margins, sweep_of, swept_bounds, thickness,
+    FAST, FastBody, Others, Scene, Sweep, bounds_of, end_of, first_static, margins, swept_bounds, thickness,
+    way_of,
 };
 use crate::BodyKind;
 use crate::body::{AwakeBodies, NO_SLOT};
@@ -98,41 +99,51 @@ impl<D: Dim> Default for Scratch<D> {
     }
 }
 
-/// True if there is a bullet that something could get deep into within the step. `slow_way` is the largest way of a body
-/// that is not listed [m].
-pub(super) fn are_any_at_risk<D: Dim>(awake: &AwakeBodies<D>, fast: &[FastBody<D>], slow_way: Real) -> bool {
-    let largest = || fast.iter().fold(slow_way, |largest, body| largest.max(body.way));
+/// True if there is a bullet that something could get deep into within the step, or that could get deep into something.
+pub(super) fn are_any_at_risk<D: Dim>(awake: &AwakeBodies<D>, fast: &[FastBody<D>], others: Others) -> bool {
+    let listed = |body: &FastBody<D>| Others { way: body.way, thinnest: size(awake, body) };
     fast.iter().any(|body| body.is_bullet) && {
-        let largest = largest();
-        fast.iter().any(|body| body.is_bullet && is_at_risk(awake, body, largest))
+        let all = fast.iter().fold(others, |all, body| all.and(listed(body)));
+        fast.iter().any(|body| body.is_bullet && is_at_risk(awake, body, all))
     }
 }
 
-/// True if a bullet is fast enough for something that moves by at most `other` [m] to get deep into it.
-fn is_at_risk<D: Dim>(awake: &AwakeBodies<D>, bullet: &FastBody<D>, other: Real) -> bool {
-    bullet.is_fast || bullet.way + other > FAST * LEAST_SIZE * awake.props[bullet.slot as usize].thickness
+/// True if a bullet is fast enough for one of `others` to get deep into it, or it into one of them.
+fn is_at_risk<D: Dim>(awake: &AwakeBodies<D>, bullet: &FastBody<D>, others: Others) -> bool {
+    // PERF: a slow bullet among bodies as thick as itself is not asked for.
+    bullet.is_fast || bullet.way + others.way > FAST * size_that_counts(size(awake, bullet), others.thinnest)
+}
+
+/// The least inner radius of the shapes of a body [m].
+fn size<D: Dim>(awake: &AwakeBodies<D>, body: &FastBody<D>) -> Real {
+    awake.props[body.slot as usize].thickness
+}
+
+/// Inner radius that counts for a bullet and another body, of inner radii `bullet` and `other` [m].
+fn size_that_counts(bullet: Real, other: Real) -> Real {
+    bullet.min(other.max(LEAST_SIZE * bullet))
 }
 
 /// True if a bullet moves so far that it has to be watched near walls, slow as it is: what presses it into one does so step by step.
 pub(super) fn is_pressed<D: Dim>(awake: &AwakeBodies<D>, body: &FastBody<D>) -> bool {
-    body.is_bullet && body.way > FAST * LEAST_SIZE * awake.props[body.slot as usize].thickness
+    body.is_bullet && body.way > FAST * LEAST_SIZE * size(awake, body)
 }
 
-/// Shortens the motion of bullets, and of bodies that meet them. `slow_way` is the largest way of a body that is not
-/// listed [m]; such bodies are added to the list if a bullet may meet them.
+/// Shortens the motion of bullets, and of bodies that meet them. Bodies that are not listed are added to the list if a bullet may meet them.
 pub(super) fn stop_bullets<D: Dim>(
     scene: &Scene<'_, D>,
     awake: &AwakeBodies<D>,
     fast: &mut Vec<FastBody<D>>,
-    slow_way: Real,
+    others: Others,
     scratch: &mut Scratch<D>,
 ) {
     scratch.meetings.clear();
     scratch.guests.clear();
     scratch.queue.clear();
     let listed = fast.len();
-    let mut course = Course { scene, awake, bodies: fast, listed, slow_way, scratch };
+    let mut course = Course { scene, awake, bodies: fast, listed, others, scratch };
     course.meet_all();
+    course.find_sweeps(0);
     let (bodies, meetings) = (&*course.bodies, &mut course.scratch.meetings);
     in_pieces(scene.executor, BLOCK, &mut *meetings, |_, meetings| {
         for meeting in meetings {
@@ -156,7 +167,7 @@ fn size_of<D: Dim>(scene: &Scene<'_, D>, [a, b]: [&ShapeRecord<D>; 2]) -> Real {
     match scene.bodies.records[b.body].kind {
         BodyKind::Dynamic => size_a.min(size_b),
         // Of platforms without thickness none counts, as in contacts.
-        _ => size_a.min(size_b.max(LEAST_SIZE * size_a)),
+        _ => size_that_counts(size_a, size_b),
     }
 }
 
@@ -203,8 +214,8 @@ struct Course<'s, D: Dim> {
     bodies: &'s mut Vec<FastBody<D>>,
     /// Number of the former.
     listed: usize,
-    /// Largest way of any other body [m].
-    slow_way: Real,
+    /// All that are not listed.
+    others: Others,
     scratch: &'s mut Scratch<D>,
 }
 
@@ -213,16 +224,16 @@ impl<D: Dim> Course<'_, D> {
     fn meet_all(&mut self) {
         for i in 0..self.listed {
             let bullet = &self.bodies[i];
-            if bullet.is_bullet && is_at_risk(self.awake, bullet, self.slow_way) {
+            if bullet.is_bullet && is_at_risk(self.awake, bullet, self.others) {
                 let (is_fast, way) = (bullet.is_fast, bullet.way);
+                self.bodies[i].find_sweep(self.scene, self.awake);
                 self.find_unlisted(i as u32, 0.0);
                 let found = core::mem::take(&mut self.scratch.found);
-                for &[a, b] in &found {
-                    if let Some(meeting) =
-                        self.guest_of([a, b]).map(|other| Meeting::new(i as u32, other, [a, b]))
-                        && (is_fast || self.is_quick(way, &meeting))
+                for &shapes in &found {
+                    if (is_fast || self.is_quick(way, shapes))
+                        && let Some(other) = self.guest_of(shapes)
                     {
-                        self.scratch.meetings.push(meeting);
+                        self.scratch.meetings.push(Meeting::new(i as u32, other, shapes));
                     }
                 }
                 self.scratch.found = found;
@@ -231,11 +242,21 @@ impl<D: Dim> Course<'_, D> {
         self.meet_listed();
     }
 
-    /// True if the bodies of a meeting move so far that one could get deep into the other. The bullet moves by `way` [m].
-    fn is_quick(&self, way: Real, meeting: &Meeting<D>) -> bool {
-        let [size_a, size_b] = meeting.shapes.map(|shape| thickness::<D>(&self.scene.shapes[shape]));
-        let other = if meeting.b == NONE { 0.0 } else { self.bodies[meeting.b as usize].way };
-        way + other > FAST * size_a.min(size_b.max(LEAST_SIZE * size_a))
+    /// Finds the motion of all bodies that take part in a meeting, from the meeting `first` on.
+    fn find_sweeps(&mut self, first: usize) {
+        for meeting in &self.scratch.meetings[first..] {
+            for body in [meeting.a, meeting.b].into_iter().filter(|&body| body != NONE) {
+                self.bodies[body as usize].find_sweep(self.scene, self.awake);
+            }
+        }
+    }
+
+    /// True if the bodies of two shapes move so far that one could get deep into the other. The bullet moves by `way` [m].
+    fn is_quick(&self, way: Real, shapes: [u32; 2]) -> bool {
+        let [size_a, size_b] = shapes.map(|shape| thickness::<D>(&self.scene.shapes[shape]));
+        let slot = self.awake.slot(self.scene.shapes[shapes[1]].body);
+        let other = if slot == NO_SLOT { 0.0 } else { way_of(self.awake, slot as usize) };
+        way + other > FAST * size_that_counts(size_a, size_b)
     }
 
     /// Finds pairs of shapes of a bullet, on its way from time `from` on, and of bodies that are not listed.
@@ -252,7 +273,7 @@ impl<D: Dim> Course<'_, D> {
                 continue;
             }
             // Boxes of the others are those of the start.
-            let bounds = swept_bounds(shape, &bullet.sweep, extent, from).grown(self.slow_way);
+            let bounds = swept_bounds(shape, &bullet.sweep, extent, from).grown(self.others.way);
             let first = found.len();
             scene.broad_phase.query(scene.proxies, &bounds, &mut |other| {
                 let proxy = scene.proxies.get(other);
@@ -286,7 +307,7 @@ impl<D: Dim> Course<'_, D> {
                 let place = self.bodies.len() as u32;
                 guests.insert(at, (slot, place));
                 let mut guest = FastBody::new(self.scene, self.awake, slot);
-                guest.sweep = sweep_of(self.scene, self.awake, slot);
+                guest.find_sweep(self.scene, self.awake);
                 guest.bounds = bounds_of(self.scene, self.awake, &guest);
                 self.bodies.push(guest);
                 Some(place)
@@ -306,7 +327,7 @@ impl<D: Dim> Course<'_, D> {
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         bullets.clear();
         bullets.extend(order.iter().filter(|entry| fast[entry.1 as usize].is_bullet));
-        let size = |body: &FastBody<D>| awake.props[body.slot as usize].thickness;
+        let size = |body: &FastBody<D>| size(awake, body);
         let mut bullets_so_far = 0;
         let first = meetings.len();
         for (k, &(_, i)) in order.iter().enumerate() {
@@ -422,6 +443,7 @@ impl<D: Dim> Course<'_, D> {
                 meet_shapes(scene, self.bodies, [body, other as u32], &mut self.scratch.meetings);
             }
         }
+        self.find_sweeps(first);
         let mut new = self.scratch.meetings.split_off(first);
         new.retain(|meeting| {
             let mut is_known = false;

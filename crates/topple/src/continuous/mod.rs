@@ -81,7 +81,9 @@ struct FastBody<D: Dim> {
     way: Real,
     /// What it turned by in the step, less what the sweep says of it [rad]. A sweep that was changed on the way is true from then on only.
     turned: D::Ang,
+    /// Its motion, once [`FastBody::find_sweep`] was called.
     sweep: Sweep<D>,
+    has_sweep: bool,
     /// Bounds of all its shapes on the way.
     bounds: Aabb<D>,
 }
@@ -104,7 +106,16 @@ impl<D: Dim> FastBody<D> {
             way,
             turned: D::Ang::ZERO,
             sweep: Sweep::still(scene.bodies.places[props.body as usize]),
+            has_sweep: false,
             bounds: Aabb::nothing(),
+        }
+    }
+
+    /// Finds its sweep, if it was not needed before.
+    fn find_sweep(&mut self, scene: &Scene<'_, D>, awake: &AwakeBodies<D>) {
+        if !self.has_sweep {
+            self.has_sweep = true;
+            self.sweep = sweep_of(scene, awake, self.slot);
         }
     }
 
@@ -124,12 +135,27 @@ impl<D: Dim> FastBody<D> {
 }
 
 /// What a block of bodies reports.
-#[derive(Default)]
 struct BlockResult {
     /// Slots of fast bodies and of bullets.
     fast: Vec<u32>,
-    /// Largest way of a slow one [m].
-    slow_way: Real,
+    others: Others,
+}
+
+/// What is known of the bodies that are not listed as fast or as bullets.
+#[derive(Clone, Copy, Debug)]
+struct Others {
+    /// The largest way of those that are awake [m].
+    way: Real,
+    /// The least inner radius, be it of a sleeping one [m]. At most that: a bound.
+    thinnest: Real,
+}
+
+impl Others {
+    const NONE: Self = Self { way: 0.0, thinnest: Real::INFINITY };
+
+    fn and(self, other: Self) -> Self {
+        Self { way: self.way.max(other.way), thinnest: self.thinnest.min(other.thinnest) }
+    }
 }
 
 /// Buffers that live from step to step.
@@ -163,30 +189,29 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     awake: &mut AwakeBodies<D>,
     scratch: &mut Scratch<D>,
 ) -> Counts {
-    let slow_way = find_fast(scene, awake, scratch);
+    let others = find_fast(scene, awake, scratch);
     let Scratch { fast, bullets, .. } = scratch;
     if fast.is_empty() {
         return Counts::default();
     }
-    let has_bullets = bullets::are_any_at_risk(awake, fast, slow_way);
+    let has_bullets = bullets::are_any_at_risk(awake, fast, others);
     let slots = &*awake;
     in_pieces(scene.executor, FAST_BLOCK, &mut *fast, |_, fast| {
         for body in fast {
-            body.bounds = bounds_of(scene, slots, body);
-            // PERF: most have nothing in their way, and a sweep costs more than the look.
-            let moves_far = body.is_fast || has_bullets && bullets::is_pressed(slots, body);
-            let is_watched = moves_far && body.is_stoppable && has_static_in_way(scene, slots, body);
-            if is_watched || has_bullets {
-                body.sweep = sweep_of(scene, slots, body.slot);
+            let moves_far = body.is_fast || bullets::is_pressed(slots, body);
+            if moves_far || has_bullets {
+                body.bounds = bounds_of(scene, slots, body);
             }
-            if is_watched {
+            // PERF: most have nothing in their way, and a sweep costs more than the look.
+            if moves_far && body.is_stoppable && has_static_in_way(scene, slots, body) {
+                body.find_sweep(scene, slots);
                 stop_at_statics(scene, slots, body);
             }
         }
     });
     let mut counts = Counts { fast: fast.len() as u32, stopped: 0 };
     if has_bullets {
-        bullets::stop_bullets(scene, awake, fast, slow_way, bullets);
+        bullets::stop_bullets(scene, awake, fast, others, bullets);
     }
     for body in fast.iter().filter(|body| body.is_changed) {
         counts.stopped += 1;
@@ -222,30 +247,30 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     counts
 }
 
-/// Fills the list of fast bodies and bullets, in order of slots. Returns the largest way of any other [m].
-fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut Scratch<D>) -> Real {
+/// Fills the list of fast bodies and bullets, in order of slots. Returns what is known of all others.
+fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut Scratch<D>) -> Others {
     let count = awake.len();
     let pieces = count.div_ceil(BLOCK);
     if scratch.blocks.len() < pieces {
-        scratch.blocks.resize_with(pieces, BlockResult::default);
+        scratch.blocks.resize_with(pieces, || BlockResult { fast: Vec::new(), others: Others::NONE });
     }
     in_pieces(scene.executor, BLOCK, Each::of(&mut scratch.blocks[..pieces]), |piece, result| {
         result.fast.clear();
-        result.slow_way = 0.0;
+        result.others = Others::NONE;
         for slot in piece * BLOCK..count.min((piece + 1) * BLOCK) {
             let props = &awake.props[slot];
             let way = way_of(awake, slot);
             if way > FAST * props.thickness || props.is_bullet {
                 result.fast.push(slot as u32);
             } else {
-                result.slow_way = result.slow_way.max(way);
+                result.others = result.others.and(Others { way, thinnest: props.thickness });
             }
         }
     });
     scratch.fast.clear();
-    let mut slow_way: Real = 0.0;
+    let mut others = Others { way: 0.0, thinnest: scene.bodies.thinnest_asleep() };
     for block in &scratch.blocks[..pieces] {
-        slow_way = slow_way.max(block.slow_way);
+        others = others.and(block.others);
         for &slot in &block.fast {
             // A state that is not finite is for `finalize` to deal with.
             if end_of(awake, slot).is_valid() {
@@ -253,7 +278,7 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
             }
         }
     }
-    slow_way
+    others
 }
 
 /// How far the surface of the body in a slot moves at most [m].

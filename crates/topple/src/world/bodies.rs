@@ -339,6 +339,7 @@ impl<D: Dim> World<D> {
             let scaled = if extent > 0.0 { settings.sleep_rate * extent } else { settings.sleep_speed };
             record.sleep_speed.unwrap_or(settings.sleep_speed.min(scaled))
         };
+        self.bodies.note_size(index);
     }
 
     /// Sizes and margins of all bodies, after a change of settings.
