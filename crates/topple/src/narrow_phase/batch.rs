@@ -25,6 +25,8 @@ pub(crate) struct PairSource<'a, D: Dim> {
     pub proxies: &'a Proxies<D>,
     pub algorithm: Algorithm,
     pub log: Option<&'a QueryLog<D>>,
+    /// All pairs were found in this step: their boxes overlap.
+    pub are_new: bool,
 }
 
 /// Some contacts of the world, handed out one by one.
@@ -60,9 +62,9 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
             let index = *self.indices.get(self.at)?;
             self.at += 1;
             let contact = self.contacts.get(index as usize);
-            let [a, b] = contact.shapes;
+            let [a, b] = contact.shapes.map(|shape| shape as usize);
             let slots = self.source.proxies.slots();
-            if !slots[a as usize].fat.overlaps(&slots[b as usize].fat) {
+            if !self.source.are_new && !slots[a].fat.overlaps(&slots[b].fat) {
                 contact.flags |= flags::APART;
                 contact.flags &= !flags::TOUCHING;
                 continue;

@@ -404,20 +404,21 @@ pub(crate) fn mix_materials<D: Dim>(
     let restitution = Mixing::pick(m.restitution_mixing, n.restitution_mixing, settings.restitution_mixing);
     contact.friction = friction.mix(m.friction, n.friction);
     let sticking = |s: &crate::shape::Material<D>| s.static_friction.max(s.friction);
-    contact.static_friction = friction.mix(sticking(m), sticking(n)).max(contact.friction);
+    // PERF: most surfaces do not stick, and a root is dear.
+    contact.static_friction = if (sticking(m), sticking(n)) == (m.friction, n.friction) {
+        contact.friction
+    } else {
+        friction.mix(sticking(m), sticking(n)).max(contact.friction)
+    };
     contact.restitution = restitution.mix(m.restitution, n.restitution);
     // Rolling: the larger coefficient on the smaller radius. Planes have no radius; two of them never meet.
     let is_pushed = |shape: &ShapeRecord<D>| bodies.records[shape.body].kind == BodyKind::Dynamic;
-    let size = match (is_pushed(a), is_pushed(b)) {
-        (true, false) => a.size,
-        (false, true) => b.size,
-        _ => a.size.min(b.size),
+    let (size, ground) = match (is_pushed(a), is_pushed(b)) {
+        (true, false) => (a.size, Some(Side::B)),
+        (false, true) => (b.size, Some(Side::A)),
+        _ => (a.size.min(b.size), None),
     };
-    contact.cache.lie_on(match (is_pushed(a), is_pushed(b)) {
-        (true, false) => Some(Side::B),
-        (false, true) => Some(Side::A),
-        _ => None,
-    });
+    contact.cache.lie_on(ground);
     let radius = if size.is_finite() { size } else { 0.0 };
     contact.rolling = m.rolling_friction.max(n.rolling_friction) * radius;
     contact.spinning = m.spinning_friction.max(n.spinning_friction);

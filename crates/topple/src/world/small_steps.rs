@@ -311,6 +311,7 @@ fn refresh<D: Dim>(world: &mut World<D>, pairs: &[u32], before: &mut Vec<(u32, C
         proxies: &world.proxies,
         algorithm: algorithm(world),
         log: world.query_log.as_ref(),
+        are_new: false,
     };
     let mut extra = core::mem::take(&mut world.scratch.extra);
     extra.clear();

@@ -134,6 +134,7 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
         extend_in_pieces(&*world.executor, DRAFTS, &mut contacts, pairs.len(), draft, mix);
         world.contacts.hot = contacts;
     }
+    let has_sleepers = !world.bodies.set(BodySet::Sleeping).is_empty();
     for (i, &key) in pairs.iter().enumerate() {
         // PERF: pairs come in order, but their places in the table do not.
         if let Some(&ahead) = pairs.get(i + AHEAD) {
@@ -149,7 +150,9 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
         if bodies.iter().any(|&body| world.bodies.is_awake(body)) {
             world.contacts.awake.insert(index);
         }
-        world.wake_by_arrival(key, &moved);
+        if has_sleepers {
+            world.wake_by_arrival(key, &moved);
+        }
         if world.settings.sleeping_contacts {
             world.scratch.asleep.push(index);
         }
@@ -230,6 +233,7 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
         proxies: &world.proxies,
         algorithm,
         log: world.query_log.as_ref(),
+        are_new: is_first,
     };
     let hook = world.hooks.pre_solve.as_ref();
     let scene = hook.map(|hook| super::hooks::HookScene {
@@ -290,16 +294,18 @@ fn update_contacts<D: Dim>(world: &mut World<D>) {
                     _ => contact.flags &= !flags::REFUSED,
                 }
                 if contact.flags & flags::FRESH != 0 && contact.is_solid() {
-                    let moves = contact
-                        .bodies
-                        .map(|body| source.bodies.records[body].kind == crate::BodyKind::Dynamic);
-                    // Of two that can be pushed, one must have edges, and what rests on each other is left alone.
-                    let edges = contact.shapes.map(|shape| source.shapes[shape].shape.keeps_contacts());
-                    let is_suspect = match (moves, edges) {
-                        ([true, true], _) if is_first => false,
-                        ([true, true], [true, true]) => contact.flags & flags::WAS_SOLID == 0,
-                        ([true, true], edges) => edges[0] != edges[1],
-                        _ => true,
+                    let moves = |body: u32| source.bodies.records[body].kind == crate::BodyKind::Dynamic;
+                    let has_edges = |shape: u32| source.shapes[shape].shape.keeps_contacts();
+                    let is_suspect = if !contact.bodies.into_iter().all(moves) {
+                        true
+                    } else if is_first {
+                        false
+                    } else {
+                        // Of two that can be pushed, one must have edges, and what rests on each other is left alone.
+                        match contact.shapes.map(has_edges) {
+                            [true, true] => contact.flags & flags::WAS_SOLID == 0,
+                            edges => edges[0] != edges[1],
+                        }
                     };
                     if is_suspect {
                         if result.suspects.is_empty() {
