@@ -57,7 +57,7 @@ impl<D: Dim> Joint<D> {
     }
 
     /// The same without the frames, for joints that hold points only.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn point_sight(
         &self,
         rotations: [D::Rot; 2],
@@ -67,9 +67,11 @@ impl<D: Dim> Joint<D> {
         w: [D::Ang; 2],
         h: Real,
     ) -> Sight<D> {
-        let r = [0, 1].map(|side| rotations[side].rotate(self.frames[side].position.to_vec()));
-        let anchor = |side: usize| v[side] + D::cross_ang(w[side], r[side]);
-        let d_dot = anchor(1) - anchor(0);
+        // PERF: no closures. See `dispatch.rs` for what they cost in wide code.
+        let r_a = rotations[0].rotate(self.frames[0].position.to_vec());
+        let r_b = rotations[1].rotate(self.frames[1].position.to_vec());
+        let r = [r_a, r_b];
+        let d_dot = v[1] + D::cross_ang(w[1], r_b) - (v[0] + D::cross_ang(w[0], r_a));
         let turn = h * w[0].length().max(w[1].length());
         let half = 0.5 * h * super::sight::trust(turn);
         Sight { frames: rotations, r, d: between + r[1] - r[0], center_b, between, d_dot, w, h, half }

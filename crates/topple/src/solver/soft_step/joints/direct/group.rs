@@ -1,7 +1,7 @@
 //! The passes over a group.
 
 use super::DirectRun;
-use super::factor::{Factor, inverse};
+use super::factor::{Factor, inverse, solve};
 use super::link::{Body, Collect, Link, WIDE, dot, narrow, wide};
 use super::order::{GROUND, Order};
 use crate::joint::{Answer, NO_LENGTH};
@@ -41,8 +41,8 @@ pub(super) struct Group<D: Dim, const M: usize> {
     /// κ of the head: none where small steps resolve what light links do.
     kappa: Real,
     factor: Factor<M>,
-    /// Impulses without those that close gaps.
-    first: Vec<[f64; M]>,
+    /// Right-hand side, and then impulses, of what closes gaps.
+    closing: Vec<[f64; M]>,
     /// The factor is that of where the bodies are.
     is_factored: bool,
     dimension: core::marker::PhantomData<D>,
@@ -57,7 +57,7 @@ impl<D: Dim, const M: usize> Default for Group<D, M> {
             pulls: Vec::new(),
             kappa: 0.0,
             factor: Factor::default(),
-            first: Vec::new(),
+            closing: Vec::new(),
             is_factored: false,
             dimension: core::marker::PhantomData,
         }
@@ -133,7 +133,6 @@ impl<D: Dim, const M: usize> Group<D, M> {
         for (index, row) in rows.iter_mut().enumerate() {
             self.look(&run, row, index, is_biased);
         }
-        self.bodies.iter_mut().for_each(|body| body.carried = body.tension);
         // Where the relaxing pass stands the next sub-step begins: its factor serves both.
         if !(is_biased && self.is_factored) {
             self.weigh(rows, run.scene);
@@ -146,10 +145,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
             if is_biased {
                 self.damp(rows);
             }
-            self.solve(order);
-            if is_biased {
-                self.close(rows, order, run.scene);
-            }
+            self.solve(rows, order, run.scene, is_biased);
             if !self.is_jerked(rows, order, run.scene.h) || attempt == MOST_ATTEMPTS {
                 break;
             }
@@ -173,6 +169,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
         for (slot, body) in self.bodies.iter_mut().enumerate().filter(|(_, body)| body.is_end) {
             let (v, u) = run.bodies[slot].velocity::<D>();
             let rotation = run.rotations[slot];
+            body.carried = body.tension;
             body.v = wide::<D>(v, plain_spin::<D>(&run.turning.whitening(slot), u));
             if !is_biased && run.turning.has(slot) {
                 // It has turned: what was done is an angular impulse, not a change of its spin.
@@ -214,14 +211,17 @@ impl<D: Dim, const M: usize> Group<D, M> {
         }
         let (center_b, between) = (row.center_b + moved[1], row.between + (moved[1] - moved[0]));
         let h = run.scene.h;
-        let sight = if row.joint.is_plain_ball() {
-            row.joint.point_sight(rotations, center_b, between, v, w, h)
-        } else {
-            row.joint.sight(rotations, center_b, between, v, w, h)
-        };
-        row.levers = sight.r;
         link.count = 0;
-        row.joint.visit(&sight, &mut Collect(link));
+        // PERF: a ball needs little of what there is to see, and most are balls.
+        row.levers = if row.joint.is_plain_ball() {
+            let sight = row.joint.point_sight(rotations, center_b, between, v, w, h);
+            link.set_point::<D>(sight.r, sight.d, sight.point_drift());
+            sight.r
+        } else {
+            let sight = row.joint.sight(rotations, center_b, between, v, w, h);
+            row.joint.visit(&sight, &mut Collect(link));
+            sight.r
+        };
         link.ground_speed = [0.0; M];
         for side in (0..2).filter(|&side| link.ends[side] == GROUND && slots[side] < count) {
             // Kinematic bodies move, but do not answer.
@@ -321,13 +321,13 @@ impl<D: Dim, const M: usize> Group<D, M> {
             let spin = narrow::<D>(&self.bodies[b].v).1 - narrow::<D>(&self.bodies[a].v).1;
             let mut turn = D::Inertia::of_point(share / length2, row.levers[1]).apply(spin);
             // No more than what takes the most energy: about the lever of the other one nothing of tension resists.
-            let resistance = |turn: D::Ang| -> f64 {
-                let turn: [f64; 3] =
-                    core::array::from_fn(|i| if i < D::ANGULAR { f64::from(turn.get(i)) } else { 0.0 });
-                let answers = [a, b].map(|slot| times(&self.bodies[slot].inv_inertia, &turn));
-                (0..3).map(|i| turn[i] * (answers[0][i] + answers[1][i])).sum()
-            };
-            let (taken, given) = (f64::from(turn.dot(spin)), resistance(turn));
+            let (taken, mut given) = (f64::from(turn.dot(spin)), 0.0);
+            let mut wide = [0.0; 3];
+            (0..D::ANGULAR).for_each(|i| wide[i] = f64::from(turn.get(i)));
+            for slot in [a, b] {
+                let answer = times(&self.bodies[slot].inv_inertia, &wide);
+                given += wide[0] * answer[0] + wide[1] * answer[1] + wide[2] * answer[2];
+            }
             if given > taken {
                 turn = turn * ((taken / given) as Real);
             }
@@ -390,30 +390,45 @@ impl<D: Dim, const M: usize> Group<D, M> {
         factor.factor(order);
     }
 
-    /// Finds the impulses of all rows that leave no speed between the anchors, and applies them.
+    /// Finds the impulses of all rows that leave no speed between the anchors, and applies them. With `gaps` those that close gaps too.
     #[inline(always)]
-    fn solve(&mut self, order: &Order) {
+    fn solve(&mut self, rows: &[SingleRow<D>], order: &Order, scene: &JointScene<'_, D>, gaps: bool) {
         let Self { links, factor, bodies, .. } = self;
         for (column, &index) in order.links.iter().enumerate() {
             factor.values[column] = links[index as usize].speed(bodies).map(|speed| -speed);
         }
-        factor.solve(order);
+        if gaps {
+            self.want_closed(rows, order, scene);
+            let [values, closing] = [&mut self.factor.values, &mut self.closing];
+            solve(order, &self.factor.diagonal, &self.factor.couplings, [values, closing]);
+        } else {
+            let values = &mut self.factor.values;
+            solve(order, &self.factor.diagonal, &self.factor.couplings, [values]);
+        }
+        let Self { links, factor, bodies, closing, .. } = self;
         for (column, &index) in order.links.iter().enumerate() {
-            let (link, x) = (&links[index as usize], &factor.values[column]);
+            let link = &links[index as usize];
             for side in (0..2).filter(|&side| link.ends[side] != GROUND) {
-                bodies[link.ends[side] as usize].push(&link.change(side, x));
+                let body = &mut bodies[link.ends[side] as usize];
+                body.push(&link.change(side, &factor.values[column]));
+                if gaps {
+                    let change = link.change(side, &closing[column]);
+                    (0..WIDE).for_each(|k| body.closing[k] += change[k]);
+                }
             }
+        }
+        if gaps {
+            self.close(f64::from(scene.h));
         }
     }
 
-    /// The same for the errors, on top. Light links between heavy bodies that are almost straight close a gap by turning fast: as much
-    /// as they can turn before the linear rows are worth nothing, and the rest later.
+    /// The speeds that close the gaps.
     #[inline(always)]
-    fn close(&mut self, rows: &[SingleRow<D>], order: &Order, scene: &JointScene<'_, D>) {
-        let Self { links, factor, bodies, first, .. } = self;
-        first.clone_from(&factor.values);
+    fn want_closed(&mut self, rows: &[SingleRow<D>], order: &Order, scene: &JointScene<'_, D>) {
+        let Self { links, closing, .. } = self;
         let most = f64::from(scene.settings.joint_push_speed);
-        for (column, &index) in order.links.iter().enumerate() {
+        closing.clear();
+        closing.extend(order.links.iter().map(|&index| {
             let (link, row) = (&links[index as usize], &rows[index as usize]);
             let rate = f64::from(row.rate / row.scale);
             let mut wanted = [0.0; M];
@@ -421,26 +436,23 @@ impl<D: Dim, const M: usize> Group<D, M> {
                 let pull = rate * link.error[i];
                 wanted[i] = link.drift[i] + if link.is_linear[i] { pull.clamp(-most, most) } else { pull };
             }
-            factor.values[column] = wanted.map(|speed| -speed);
-        }
-        factor.solve(order);
-        bodies.iter_mut().for_each(|body| body.closing = [0.0; WIDE]);
-        for (column, &index) in order.links.iter().enumerate() {
-            let (link, x) = (&links[index as usize], &factor.values[column]);
-            for side in (0..2).filter(|&side| link.ends[side] != GROUND) {
-                let (change, body) = (link.change(side, x), &mut bodies[link.ends[side] as usize]);
-                (0..WIDE).for_each(|k| body.closing[k] += change[k]);
-            }
-        }
+            wanted.map(|speed| -speed)
+        }));
+    }
+
+    /// Adds what closes the gaps to what was found. Light links between heavy bodies that are almost straight close a gap by turning fast: as much
+    /// as they can turn before the linear rows are worth nothing, and the rest later.
+    #[inline(always)]
+    fn close(&mut self, h: f64) {
         let turn = |body: &Body| body.closing[D::N..D::N + D::ANGULAR].iter().map(|w| w * w).sum::<f64>();
-        let fastest = bodies.iter().map(turn).fold(0.0, f64::max).sqrt() * f64::from(scene.h);
+        let fastest = self.bodies.iter().map(turn).fold(0.0, f64::max).sqrt() * h;
         let share = if fastest > MOST_TURN { MOST_TURN / fastest } else { 1.0 };
-        for body in bodies.iter_mut() {
-            let change = body.closing.map(|v| share * v);
+        for body in &mut self.bodies {
+            let change = core::mem::take(&mut body.closing).map(|v| share * v);
             body.push(&change);
         }
-        for (x, first) in factor.values.iter_mut().zip(first.iter()) {
-            (0..M).for_each(|i| x[i] = first[i] + share * x[i]);
+        for (x, closing) in self.factor.values.iter_mut().zip(&self.closing) {
+            (0..M).for_each(|i| x[i] += share * closing[i]);
         }
     }
 
@@ -485,7 +497,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
 }
 
 /// Adds the inertia of a mass at r.
-#[inline]
+#[inline(always)]
 fn add_point<D: Dim>(to: &mut [[f64; 3]; 3], mass: f64, r: D::Vec) {
     let r: [f64; 3] = core::array::from_fn(|i| if i < D::N { f64::from(r.get(i)) } else { 0.0 });
     let square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
@@ -500,7 +512,11 @@ fn add_point<D: Dim>(to: &mut [[f64; 3]; 3], mass: f64, r: D::Vec) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn times(matrix: &[[f64; 3]; 3], v: &[f64; 3]) -> [f64; 3] {
-    core::array::from_fn(|i| matrix[i][0] * v[0] + matrix[i][1] * v[1] + matrix[i][2] * v[2])
+    let mut out = [0.0; 3];
+    for i in 0..3 {
+        out[i] = matrix[i][0] * v[0] + matrix[i][1] * v[1] + matrix[i][2] * v[2];
+    }
+    out
 }

@@ -3,6 +3,9 @@
 //! Two links are coupled if they share a dynamic body. Eliminating a link couples all that were coupled to it, as if its two
 //! bodies had become one: the graph of bodies shrinks along its edges. So the neighbours of a link are the other links of
 //! the merged bodies at its ends, and a chain, eliminated from its free end, has one at a time: the work is linear.
+//!
+//! Of links with as few neighbours those go first that wait for the fewest others: a chain is eliminated from both ends in turns. Each
+//! link waits for the one before it, and the processor works on the other end meanwhile.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -93,19 +96,21 @@ impl Order {
                 count(clusters[0]) + count(clusters[1])
             }
         };
+        // How many eliminations wait for each other up to that of a link.
+        let mut levels = vec![0_u32; ends.len()];
         let mut queue = BinaryHeap::new();
         for link in 0..ends.len() {
-            queue.push(Reverse((degree(&mut parent, members.as_slice(), link), link as u32)));
+            queue.push(Reverse((degree(&mut parent, members.as_slice(), link), 0, link as u32)));
         }
         let mut column_of = vec![u32::MAX; ends.len()];
         // `rows` holds links until all columns are known.
-        while let Some(Reverse((known, link))) = queue.pop() {
+        while let Some(Reverse((known, level, link))) = queue.pop() {
             if column_of[link as usize] != u32::MAX {
                 continue;
             }
             let now = degree(&mut parent, members.as_slice(), link as usize);
-            if now != known {
-                queue.push(Reverse((now, link)));
+            if (now, levels[link as usize]) != (known, level) {
+                queue.push(Reverse((now, levels[link as usize], link)));
                 continue;
             }
             if now > WIDEST {
@@ -132,7 +137,10 @@ impl Order {
                 members[keep as usize] = merged;
                 for i in 0..members[keep as usize].len() {
                     let other = members[keep as usize][i];
-                    queue.push(Reverse((degree(&mut parent, members.as_slice(), other as usize), other)));
+                    let after = levels[other as usize].max(level + 1);
+                    levels[other as usize] = after;
+                    let degree = degree(&mut parent, members.as_slice(), other as usize);
+                    queue.push(Reverse((degree, after, other)));
                 }
             }
         }
