@@ -5,7 +5,7 @@
 //! lose the rest of their motion in this step; the contact follows in the next one.
 //!
 //! - Every dynamic body that moves by more than a quarter of its inner radius is swept against static bodies.
-//! - Bullets are swept against everything, each other included (`bullets.rs`).
+//! - Bullets are swept against everything, each other included (`bullets/`).
 //! - All others cost one comparison.
 //!
 //! The guarantee: no body gets through a static shape, nor a bullet through any shape, be it without thickness. It is stopped before it is deeper than
