@@ -40,9 +40,9 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
             [
                 0x038ed0a26564ea45,
                 0xe6dcbef02e8d7d23,
-                0x689dcac8a351ba33,
-                0x6ab0ea9bd07bc616,
-                0xa19c2923853ebd5c,
+                0xadd6b168a68b0def,
+                0xa38d197155935799,
+                0xb1cc7ade31a3a569,
             ],
             [
                 0x3308fb8e7220576f,

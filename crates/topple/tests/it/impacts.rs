@@ -188,6 +188,70 @@ fn cradles_swing<D: TestDim>() {
     }
 }
 
+/// Speeds of `count` bodies of 1 m in a row, `gap` apart, after the first of them has come from `start` behind its place at `speed`. Energy never grows
+/// and momentum is kept.
+fn struck_row<D: TestDim>(
+    world: &mut World<D>,
+    shape: &ShapeDef<D>,
+    count: usize,
+    places: [Real; 3],
+) -> Vec<Real> {
+    let [gap, start, speed] = places;
+    let mut ids = Vec::new();
+    for i in 0..count {
+        let x = i as Real * (1.0 + gap) - if i == 0 { start } else { 0.0 };
+        let mut def = BodyDef::<D>::dynamic(D::point(x, 0.5));
+        def.linear_velocity.set(0, if i == 0 { speed } else { 0.0 });
+        ids.push(world.create_body_with(def, [shape.clone()]).unwrap());
+    }
+    let mut last = world.body(ids[0]).unwrap().kinetic_energy();
+    let most = last * (1.0 + 1e-5);
+    for step in 0..90 {
+        world.step();
+        let energy: Real = ids.iter().map(|&id| world.body(id).unwrap().kinetic_energy()).sum();
+        assert!(energy <= last + 1e-5 * most, "row of {count}, step {step}: {last} J to {energy} J");
+        last = energy;
+    }
+    let speeds: Vec<Real> = ids.iter().map(|&id| world.body(id).unwrap().linear_velocity().get(0)).collect();
+    assert_close("momentum", speeds.iter().sum(), speed, 1e-5 * speed, "m/s");
+    speeds
+}
+
+/// Without restitution a row that is struck goes on together, wherever in a step it is met. The sub-steps left five balls at 0.6 to 1.5 times the
+/// common speed.
+fn rows_stick<D: TestDim>() {
+    for shape in [D::ball(0.5), D::block(1.0, 1.0)] {
+        let shape = ShapeDef::new(shape).friction(0.0).restitution(0.0);
+        for count in [3, 5, 10] {
+            for (gap, start) in [(0.0, 0.0), (0.0, 0.5), (0.0, 0.53), (0.001, 0.52), (0.01, 0.51)] {
+                let mut world = World::<D>::new();
+                weightless(&mut world);
+                let right = 5.0 / count as Real;
+                for speed in struck_row(&mut world, &shape, count, [gap, start, 5.0]) {
+                    let what = format!("row of {count}, {gap} m apart, from {start} m");
+                    assert_close(what, speed, right, 0.01 * right, "m/s");
+                }
+            }
+        }
+    }
+}
+
+/// The same on smooth ground under gravity, and fast.
+fn rows_stick_on_the_ground<D: TestDim>() {
+    for shape in [D::ball(0.5), D::block(1.0, 1.0)] {
+        let shape = ShapeDef::new(shape).friction(0.0).restitution(0.0);
+        for (count, speed) in [(3, 2.0), (5, 5.0), (10, 5.0)] {
+            let mut world = World::<D>::new();
+            let floor = ShapeDef::new(D::half_space(0.0, 1.0, 0.0)).friction(0.0).restitution(0.0);
+            world.create_body_with(BodyDef::fixed(D::Point::ORIGIN), [floor]).unwrap();
+            let right = speed / count as Real;
+            for found in struck_row(&mut world, &shape, count, [0.0, 0.3, speed]) {
+                assert_close(format!("row of {count} on the ground"), found, right, 0.01 * right, "m/s");
+            }
+        }
+    }
+}
+
 macro_rules! both {
     ($($name:ident, $d2:ident, $d3:ident;)*) => {$(
         #[test]
@@ -208,4 +272,6 @@ both! {
     trees_keep_the_energy_of_an_impact, trees_keep_the_energy_of_an_impact_2d, trees_keep_the_energy_of_an_impact_3d;
     taut_ropes_hold, taut_ropes_hold_2d, taut_ropes_hold_3d;
     cradles_swing, cradles_swing_2d, cradles_swing_3d;
+    rows_stick, rows_stick_2d, rows_stick_3d;
+    rows_stick_on_the_ground, rows_stick_on_the_ground_2d, rows_stick_on_the_ground_3d;
 }

@@ -189,10 +189,11 @@ fn low_stacks_pay_nothing<D: TestDim>() {
     adjust(&mut world, |s| s.sleeping = false);
     add_floor(&mut world, 0.6);
     let mut random = Random(3);
-    for i in 0..60 {
-        for k in 0..3 + i % 3 {
-            let aside = if i < 30 { 0.0 } else { random.between(-0.15, 0.15) };
-            add_body(&mut world, 3.0 * i as Real + aside, 0.5 + k as Real, D::cube(1.0));
+    for i in 0..120 {
+        let (size, most) = if i % 2 == 0 { (1.0, 0.15) } else { (0.3, 0.1) };
+        for k in 0..3 + i / 2 % 3 {
+            let aside = if i < 60 { 0.0 } else { size * random.between(-most, most) };
+            add_body(&mut world, 3.0 * i as Real + aside, size * (0.5 + k as Real), D::cube(size));
         }
     }
     for step in 0..200 {

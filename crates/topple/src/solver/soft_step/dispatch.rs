@@ -142,19 +142,24 @@ pub(super) fn prepare<
         if contact.rolling > 0.0 && scene.params.friction > 0.0 {
             row.rolls |= 1 << lane;
         }
+        let mut may_meet = contact.restitution <= 0.0;
         for side in 0..2 {
             let body = contact.bodies[side];
             let slot = scene.slots.get(body as usize).copied().unwrap_or(NO_SLOT);
             if slot == NO_SLOT {
                 still[side][lane] =
                     body_line::<D, S>(&scene.places[body as usize], 0.0, &[0.0; 6], false, 0.0);
+                may_meet = false;
                 continue;
             }
-            let is_dynamic = scene.lines[slot as usize].0[if N == 2 { 6 } else { 14 }] != 0.0;
+            let line = &scene.lines[slot as usize].0;
+            let is_dynamic = line[if N == 2 { 6 } else { 14 }] != 0.0;
+            may_meet &= line[S - 1] < scene.params.train_load;
             ends.slots[side][lane] = slot;
             ends.writes[side] |= u8::from(is_dynamic) << lane;
             row.turns |= u8::from(is_far(scene.turning, slot)) << lane;
         }
+        flat.meets |= u8::from(may_meet) << lane;
     }
     [row.write_a, row.write_b] = ends.writes;
     let lines = core::array::from_fn(|side| {
@@ -206,7 +211,7 @@ impl<D: Dim, const S: usize> Refresh<'_, D, S> {
                 }
             }
         }
-        flat.bounces = false;
+        (flat.bounces, flat.meets) = (false, 0);
         let lines = lines.each_ref().map(|lines| lines.each_ref());
         let (mut new, mut rub) = (Row::<N, A, P>::default(), FrictionRow::<A, T, K, P>::default());
         let mut spare = ColdRow::default();

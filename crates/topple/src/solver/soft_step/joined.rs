@@ -99,7 +99,7 @@ struct HeldRow {
     inverse: f64,
 }
 
-fn dot(a: &Wide, b: &Wide) -> f64 {
+pub(super) fn dot(a: &Wide, b: &Wide) -> f64 {
     (0..WIDE).map(|i| a[i] * b[i]).sum()
 }
 

@@ -176,6 +176,12 @@ impl<const S: usize> Packed<S> {
         }
     }
 
+    /// Moves it by `back` [m] without speed.
+    pub(crate) fn shift<D: Dim>(&mut self, back: D::Vec) {
+        let from = if D::N == 2 { 4 } else { 6 };
+        (0..D::N).for_each(|i| self.0[from + i] += back.get(i));
+    }
+
     /// Moves on by `h`: Δp from the body, θ += h·u.
     #[inline]
     pub(crate) fn advance<D: Dim>(&mut self, state: &BodyState<D>, h: f32) {

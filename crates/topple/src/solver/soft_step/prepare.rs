@@ -17,7 +17,7 @@
 //! sweep, so it is worth as much care as the sweeps.
 
 use super::flat::Flat;
-use super::kernel::{Side, add_scaled, dot, gather, minus, tangents};
+use super::kernel::{Side, add_scaled, dot, gather, load, minus, tangents};
 use super::lanes::{F8, Lanes};
 use super::pack::Whitening;
 use super::rows::{ColdRow, FrictionRow, Row, WIDTH};
@@ -164,6 +164,10 @@ pub(crate) struct PrepareParams {
     pub speculative: f32,
     /// Approach speed above which contacts bounce [m/s]; infinite without restitution.
     pub bounce_speed: f32,
+    /// Approach speed above which contacts may strike a train [m/s].
+    pub train_speed: f32,
+    /// Bodies of islands so large that their loads are reported from here on are in no train (no unit).
+    pub train_load: f32,
 }
 
 /// Fills a row and its friction. True if some lane with restitution approaches fast enough to bounce. `states` are the packed velocities at the start of the step.
@@ -266,6 +270,8 @@ pub(crate) fn prepare_row<
     }
 
     h1[1].store(&mut cold.restitution);
+    row.meets =
+        if flat.meets == 0 { 0 } else { flat.meets & fast_lanes::<L, N, A, P, S>(row, states, params) };
 
     let inv = invert(weights);
     let center_a = center_a.map(|x| x.mul(inv));
@@ -313,4 +319,25 @@ pub(crate) fn prepare_row<
         }
     }
     strikes
+}
+
+/// Lanes of a prepared row with a point that approaches faster than what is left to the sub-steps.
+#[inline(always)]
+fn fast_lanes<L: Lanes, const N: usize, const A: usize, const P: usize, const S: usize>(
+    row: &Row<N, A, P>,
+    states: [[&[f32; S]; WIDTH]; 2],
+    params: &PrepareParams,
+) -> u8 {
+    let [a, b]: [Side<L, N, A>; 2] = [gather(states[0]), gather(states[1])];
+    let n: [L; N] = load(&row.n);
+    let linear = dot(&n, &minus(&a.v, &b.v));
+    let mut most = linear;
+    for (i, point) in row.points[..row.count as usize].iter().enumerate() {
+        let (ja, jb): ([L; A], [L; A]) = (load(&point.ja), load(&point.jb));
+        let approach = linear.add(dot(&ja, &a.u).sub(dot(&jb, &b.u)));
+        most = if i == 0 { approach } else { most.max(approach) };
+    }
+    let mut found = F8::default();
+    most.store(&mut found);
+    (0..WIDTH).fold(0, |lanes, lane| lanes | u8::from(found.0[lane] > params.train_speed) << lane)
 }

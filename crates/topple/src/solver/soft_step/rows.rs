@@ -47,6 +47,8 @@ pub(crate) struct Row<const N: usize, const A: usize, const P: usize> {
     pub grains: u8,
     /// Lanes with a body that turns far in the step; see `turning.rs`.
     pub turns: u8,
+    /// Lanes without restitution whose bodies approach and may strike a train; see `trains.rs`.
+    pub meets: u8,
     /// Normal from a to b.
     pub n: [F8; N],
     /// 1/m of a [1/kg].
@@ -114,6 +116,7 @@ impl<const N: usize, const A: usize, const P: usize> Default for Row<N, A, P> {
             rolls: 0,
             grains: 0,
             turns: 0,
+            meets: 0,
             n: [F8::default(); N],
             inv_ma: F8::default(),
             inv_mb: F8::default(),

@@ -22,6 +22,7 @@ use super::softness::Softness;
 use super::spinners::Spinners;
 use super::stages::{Rest, Substeps};
 use super::store::{StoreScene, store_rows};
+use super::trains::{SLOWEST_BLOW, TrainScene, Trains};
 use super::turning::{Turn, Turners, Turning};
 use crate::body::{NO_SLOT, clamp_spins};
 use crate::contact::Contact;
@@ -115,6 +116,7 @@ pub struct Core<
     joint_loads: Vec<Vec<HeavyLoad>>,
     spinners: Spinners,
     joined: Joined,
+    trains: Trains,
 }
 
 impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: usize, const S: usize>
@@ -180,6 +182,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             friction: if settings.friction { 1.0 } else { 0.0 },
             speculative: settings.speculative,
             bounce_speed: if settings.restitution { settings.restitution_threshold } else { Real::INFINITY },
+            train_speed: SLOWEST_BLOW * settings.restitution_threshold,
+            train_load: settings.refine_load,
         };
 
         let total = self.plan.cold.len();
@@ -222,6 +226,20 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let (joined, bodies) = (&mut self.joined, &mut self.packed[..]);
             let impacts = Impacts { scene: &joint_scene, joints, joined, bodies, dt, threshold };
             impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
+        }
+        if found.meets && bodies.tracks.is_empty() {
+            self.joined.prepare(joint_rows.indices(), &joint_scene, joints, total * WIDTH);
+            let scene = TrainScene::<'_, D, N, A, P, T, K> {
+                rows: &self.rows,
+                friction: &self.friction,
+                ends: row_ends,
+                props,
+                joined: &self.joined,
+                dt,
+                reach: dt + h,
+                threshold: SLOWEST_BLOW * settings.restitution_threshold,
+            };
+            self.trains.run(&scene, &mut self.packed, &mut bodies.states);
         }
 
         let turning = &Turning::new(&self.turners, props, whitenings);
@@ -379,6 +397,8 @@ struct Found {
     bounces: bool,
     /// Lanes with rolling resistance or a grain.
     is_rare: bool,
+    /// Contacts that may strike a train.
+    meets: bool,
 }
 
 /// Rows, their friction, their contacts and their bodies.
@@ -401,7 +421,7 @@ fn prepare_rows<
     width: SimdWidth,
 ) -> Found {
     // Any of them, whoever comes first: the same in every order.
-    let [strikes, bounces, is_rare] = [const { AtomicBool::new(false) }; 3];
+    let [strikes, bounces, is_rare, meets] = [const { AtomicBool::new(false) }; 4];
     let is_scattered = size_of_val(scene.contacts) > NEAR;
     in_pieces(executor, ROWS_PER_PIECE, rows, |_, (rows, friction, cold, ends)| {
         for i in 0..rows.len() {
@@ -416,10 +436,13 @@ fn prepare_rows<
             if rows[i].rolls | rows[i].grains != 0 {
                 is_rare.store(true, Ordering::Relaxed);
             }
+            if rows[i].meets != 0 {
+                meets.store(true, Ordering::Relaxed);
+            }
         }
     });
-    let [strikes, bounces, is_rare] = [strikes, bounces, is_rare].map(AtomicBool::into_inner);
-    Found { strikes, bounces, is_rare }
+    let [strikes, bounces, is_rare, meets] = [strikes, bounces, is_rare, meets].map(AtomicBool::into_inner);
+    Found { strikes, bounces, is_rare, meets }
 }
 
 /// PERF: the contacts of a row lie anywhere. With 18 MB of them, asking for the next row's ahead saves 4 to 10 % of the solve;
