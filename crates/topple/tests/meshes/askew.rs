@@ -105,6 +105,10 @@ fn frustum(size: Real) -> Shape3 {
     Shape3::hull(&(0..7).flat_map(corner).collect::<Vec<_>>()).unwrap()
 }
 
+fn capsule(size: Real) -> Shape3 {
+    Shape3::capsule(Vec3::X * (-0.4 * size), Vec3::X * (0.4 * size), 0.25 * size)
+}
+
 /// Edges of the hull and of a tile in one plane were as good as their faces up to rounding, were taken, and touched nothing: the tile under the hull
 /// was lost for a step, and the next one in its way was not covered by it.
 #[test]
@@ -115,5 +119,30 @@ fn hulls_do_not_lose_the_boxes_under_them() {
         boxes.slide(narrow_phase, frustum(1.108_635_5), 0.16 * 1.108_635_5);
         let voxels = course(Tiles::Voxels, 0.2, 5.822_015, [0.868_326_4, 2.399_688], 140);
         voxels.slide(narrow_phase, frustum(0.939_393_94), 0.16 * 0.939_393_94);
+    }
+}
+
+/// Of the points on a face and on the border beside it, the normal was that of which came first.
+#[test]
+fn capsules_do_not_trip_where_meshes_of_other_subdivisions_meet() {
+    for (size, width, speed, angles, steps) in [
+        (0.6, 0.37, 5.0, [2.1, 2.3], 200),
+        (1.0, 0.37, 5.0, [2.1, 2.3], 200),
+        (0.713_009_8, 0.37, 1.170_944_3, [6.028_042, 2.272_185], 200),
+        (1.459_148_9, 1.0, 4.102_043_6, [1.693_367_8, 3.080_533], 280),
+    ] {
+        let course = Course { tiles: Tiles::Meshes, width, speed, angles, steps };
+        course.slide("auto", capsule(size), 0.25 * size);
+    }
+}
+
+/// The middle of a cone that is wider than a tile was taken to be on its rim, where no triangle under it faces it.
+#[test]
+fn cones_stay_on_meshes_that_are_smaller() {
+    for (half, radius) in [(0.25, 0.4), (0.4, 0.25)] {
+        for (width, speed, angles) in [(0.75, 10.522_044, [3.682_26, 5.446_456_4]), (0.4, 3.0, [2.3, 1.0])] {
+            let course = Course { tiles: Tiles::Meshes, width, speed, angles, steps: 120 };
+            course.slide("auto", Shape3::cone(2.0 * half, radius), half);
+        }
     }
 }

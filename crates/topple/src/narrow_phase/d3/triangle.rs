@@ -28,6 +28,8 @@ const SHALLOW: Real = 2.0;
 const DEEP: Real = 10.0;
 /// A way out is long if another one is less than this share of it (no unit).
 const LONG_WAY: Real = 0.5;
+/// Share of the size of a cone within which its middle is looked for (no unit): on the surface it would not be before the triangles that touch.
+const WITHIN: Real = 0.75;
 /// How often a point is moved to the inner side of all faces of a hull until it is inside of all at once.
 const INWARDS: usize = 4;
 /// First bit of ids of edge contacts.
@@ -161,10 +163,11 @@ fn middle(shape: &impl Composite<D3>, widest: Real, job: &CollideJob<'_, D3>) ->
         Shape3::Cone { half_height, radius, .. } if is_larger(Vec3::new(*radius, *half_height, *radius)) => {
             let p = near();
             if half_height > radius {
-                return Vec3::Y * p.y.clamp(-*half_height, *half_height);
+                let most = WITHIN * half_height;
+                return Vec3::Y * p.y.clamp(-most, most);
             }
             // Half-way between base and slope.
-            let aside = Vec3::new(p.x, 0.0, p.z).clamp_length_max(*radius);
+            let aside = Vec3::new(p.x, 0.0, p.z).clamp_length_max(WITHIN * radius);
             aside - Vec3::Y * (half_height * aside.length() / radius)
         }
         Shape3::Capsule { a, b, .. } if is_larger((*b - *a).abs() * 0.5) => {
