@@ -195,15 +195,13 @@ fn far<D: Dim>(
         world.step();
     }
     world.body_mut(body).unwrap().set_linear_velocity(velocity).unwrap();
-    // The frame of a contact is that of the shape that came first: if that is the body, normals of contacts that are kept for some steps turn with it.
-    let loss = if is_first { 2.0 * LOSS } else { LOSS };
     let height = world.body(body).unwrap().position().to_vec().get(1);
     for step in 0..steps {
         world.step();
         let view = world.body(body).unwrap();
         let y = view.position().to_vec().get(1);
         let share = view.linear_velocity().dot(velocity) / velocity.length_squared();
-        let is_kept = (y - height).abs() <= HEIGHT && (share - 1.0).abs() <= loss;
+        let is_kept = (y - height).abs() <= HEIGHT && (share - 1.0).abs() <= LOSS;
         let order = if is_first { "body first" } else { "floor first" };
         assert!(
             is_kept,
