@@ -114,7 +114,7 @@ fn capsule(size: Real) -> Shape3 {
 #[test]
 fn hulls_do_not_lose_the_boxes_under_them() {
     let course = |tiles, width, speed, angles, steps| Course { tiles, width, speed, angles, steps };
-    for narrow_phase in ["auto", "sat"] {
+    for narrow_phase in ["auto", "sat", "gjk"] {
         let boxes = course(Tiles::Boxes, 0.2, 2.272_243_3, [2.686_972, 0.395_332_1], 220);
         boxes.slide(narrow_phase, frustum(1.108_635_5), 0.16 * 1.108_635_5);
         let voxels = course(Tiles::Voxels, 0.2, 5.822_015, [0.868_326_4, 2.399_688], 140);
@@ -173,5 +173,20 @@ fn circles_stay_on_turned_squares() {
                 assert!(rise.abs() <= HEIGHT, "{size}, {width}, turn {turn}, step {step}: up {rise} m");
             }
         }
+    }
+}
+/// The normal of a cone that leans by rounding is not that of the box below it.
+#[test]
+fn cones_lose_nothing_on_boxes() {
+    let size = 0.543_114_8;
+    let course = Course {
+        tiles: Tiles::Boxes,
+        width: 1.0,
+        speed: 0.607_032_24,
+        angles: [3.955_515, 1.982_386_8],
+        steps: 360,
+    };
+    for narrow_phase in ["auto", "sat", "gjk"] {
+        course.slide(narrow_phase, Shape3::cone(0.5 * size, 0.4 * size), 0.25 * size);
     }
 }

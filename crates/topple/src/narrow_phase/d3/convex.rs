@@ -9,10 +9,10 @@
 
 use super::patch::{self, Patch, PatchJob};
 use super::track::track;
-use super::{CLEARLY_FLATTER, SECOND_FACE, WITNESS_LEAD, stays};
+use super::{BACK_TO_GROUND, CLEARLY_FLATTER, SAME_WAY, SECOND_FACE, WITNESS_LEAD, stays};
 use crate::distance::{CoreDistance, Cores, Wide, core_distance_within, depth_near};
 use crate::math::*;
-use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::shape::d3::{BoxHull, triangle};
 use crate::shape::{Shape3, ShapeOps};
 
@@ -61,6 +61,7 @@ const C2: Real = core::f32::consts::FRAC_1_SQRT_2;
 /// Contact by closest points, with the last normal as first guess.
 pub(super) fn collide(
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
@@ -90,7 +91,7 @@ pub(super) fn collide(
         *cache = PairCache { kind: AXIS, a: pack(found.normal), b: u32::MAX, value: found.distance as Real };
         return;
     }
-    let last = manifold(&cores, &found, Last::recall(cache), job, out);
+    let last = manifold(&cores, &found, Last::recall(cache).on(ground), job, out);
     *cache = last.remember(Wide::of(out.normal), found.distance as Real);
 }
 
@@ -128,17 +129,25 @@ pub(super) struct Last {
     pub labels: u32,
     /// The normal, if it is known.
     normal: Option<Vec3>,
+    /// Which of them cannot be pushed, while the other can.
+    ground: Option<Side>,
 }
 
 impl Last {
     /// Nothing is known of an axis.
-    pub(super) const NONE: Self = Self { kind: AXIS, incident: None, labels: u32::MAX, normal: None };
+    pub(super) const NONE: Self =
+        Self { kind: AXIS, incident: None, labels: u32::MAX, normal: None, ground: None };
 
     /// Nothing is known of two shapes that are apart: faces of the larger one are as good as those of last time. What leans on a large
     /// floor by a little reaches far down on it.
     pub(super) fn first(job: &CollideJob<'_, D3>) -> Self {
         let is_b = job.b.farthest_from(Vec3::ZERO) > job.a.farthest_from(Vec3::ZERO);
         Self { kind: if is_b { FACE_B } else { FACE_A }, ..Self::NONE }
+    }
+
+    /// The same on a ground.
+    pub(super) fn on(self, ground: Option<Side>) -> Self {
+        Self { ground, ..self }
     }
 
     /// True if the cache is of this kind.
@@ -151,7 +160,7 @@ impl Last {
             return Self::NONE;
         }
         let (kind, incident) = Self::split(cache.kind);
-        Self { kind, incident, labels: cache.b, normal: Some(unpack(cache.a).narrow()) }
+        Self { kind, incident, labels: cache.b, normal: Some(unpack(cache.a).narrow()), ground: None }
     }
 
     /// Kind and face in 32 bits, and back.
@@ -166,7 +175,7 @@ impl Last {
     /// What [`Self::code`] and the labels tell.
     pub(super) fn of(code: u32, labels: u32) -> Self {
         let (kind, incident) = Self::split(code);
-        Self { kind, incident, labels, normal: None }
+        Self { kind, incident, labels, normal: None, ground: None }
     }
 
     pub(super) fn remember(&self, normal: Wide, distance: Real) -> PairCache {
@@ -366,7 +375,7 @@ pub(super) fn manifold(
     let flat_b = flat_normal(job.b, &on_b).map(|n| rotation.rotate(n));
     // A face normal that is as good to within the slop; harder to enter than to keep, and the last face first, wherever it
     // looks by now.
-    let slop = f64::from(job.slop);
+    let (slop, rounding) = (f64::from(job.slop), job.a.rounding() + job.b.rounding());
     let enter = if last.kind == AXIS { 0.5 * slop } else { slop };
     let lowest = found.distance - enter.max(SEARCH_ERROR * found.distance.abs());
     let kept = last.normal.and_then(|n| face_normal(job, last.kind, n));
@@ -385,8 +394,17 @@ pub(super) fn manifold(
             chosen = Some((axis, kind, gap));
         }
     }
-    let mut next = Last::NONE;
-    if let Some((axis, kind, gap)) = chosen {
+    // Where the face of the ground looks the same way and is as good, it is taken: see `ground_face` in `hulls.rs`.
+    let on_ground = chosen.and_then(|(axis, kind, gap)| {
+        let (flat, own) = match last.ground? {
+            Side::A => (flat_a?, FACE_A),
+            Side::B => (-flat_b?, FACE_B),
+        };
+        let reach = slop * if last.kind == own { 1.0 } else { f64::from(BACK_TO_GROUND) };
+        let own_gap = cores.gap(Wide::of(flat));
+        (kind != own && flat.dot(axis) >= SAME_WAY && own_gap >= gap - reach).then_some((flat, own, own_gap))
+    });
+    for (axis, kind, gap) in [on_ground, chosen].into_iter().flatten() {
         let reference_is_b = kind == FACE_B;
         let deepest = cores.support(-Wide::of(axis));
         let at: Vec3 =
@@ -396,17 +414,20 @@ pub(super) fn manifold(
         let on_a = incident(job.a, axis, of_a);
         let on_b = incident(job.b, rotation.rotate_inv(-axis), of_b);
         let lies = if reference_is_b { &on_a } else { &on_b };
-        next.kind = kind;
-        next.incident = if let Feature::Face(i) = lies { Some(*i as u16) } else { None };
+        let incident = if let Feature::Face(i) = lies { Some(*i as u16) } else { None };
         let along =
             Along { normal: axis, reference_is_b, witness: (at, gap as Real), is_witness_sure: false };
-        next.labels = points_along(&along, &on_a, &on_b, last.labels, job, out);
-        if !out.is_empty() {
-            return next;
+        let labels = points_along(&along, &on_a, &on_b, last.labels, job, out);
+        let lowest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
+        let ends_early =
+            chosen.is_some_and(|best| kind != best.1 && lowest > best.2 as Real - rounding + job.slop);
+        if !out.is_empty() && !ends_early {
+            return Last { kind, incident, labels, ..Last::NONE };
         }
         // Nothing lies over the face: its plane was good enough, but the other shape touches beside it.
-        next = Last::NONE;
+        out.clear();
     }
+    let mut next = Last::NONE;
     let mut reference_is_b = flat_a.is_none() && flat_b.is_some();
     if let (Some(m), Some(n)) = (flat_a, flat_b) {
         reference_is_b = -n.dot(normal) > m.dot(normal) + CLEARLY_FLATTER;

@@ -5,7 +5,7 @@
 
 use super::hull_axes::{Axis, EDGES, FACE_A, FACE_B, Pair, best_edge, best_face, edge_normal};
 use super::patch::{self, Patch, PatchJob};
-use super::{CLEARLY_FLATTER, Last, NEARLY_FLAT, convex};
+use super::{BACK_TO_GROUND, CLEARLY_FLATTER, Last, NEARLY_FLAT, SAME_WAY, convex};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::shape::d3::{HullFace, HullView};
@@ -15,10 +15,6 @@ const EDGE_ID: u32 = 1 << 31;
 
 /// Pairs of edges above which the search over those of deep overlaps costs more than closest points do.
 const MAX_EDGE_PAIRS: usize = 10_000;
-/// Cosine of the angle up to which faces of both hulls count as looking the same way (no unit; 2.5°).
-const SAME_WAY: Real = 0.999;
-/// How much better a face may be than that of the ground and yet give the contact back to it, in slops.
-const BACK_TO_GROUND: Real = 0.5;
 /// How much better than a face two edges must be to stay, once they touch, in slops: flat on each other both are as good, up to rounding.
 const KEEP_EDGES: Real = 0.1;
 /// Bits of `kind` above those of the axis, for the contact of cores that are apart.
@@ -37,7 +33,7 @@ pub(super) fn collide(
     out: &mut LocalManifold<D3>,
 ) {
     if a.lines.len() * b.lines.len() > MAX_EDGE_PAIRS && !job.algorithm.is_sat() {
-        return convex::collide(job, cache, counters, out);
+        return convex::collide(job, ground, cache, counters, out);
     }
     let pair = Pair { a, b, r: Mat3::from_quat(job.b_in_a.rotation), t: job.b_in_a.position.to_vec() };
     let limit = job.margin + radii[0] + radii[1];
@@ -87,7 +83,7 @@ pub(super) fn collide(
             0 => Last::first(job),
             code => Last::of(code, cache.b),
         };
-        let next = super::collide_apart(job, last, counters, out);
+        let next = super::collide_apart(job, last.on(ground), counters, out);
         *cache = remember(&face, next.labels);
         cache.kind |= next.code() << APART_SHIFT;
         return;

@@ -52,6 +52,11 @@ const CLEARLY_FLATTER: Real = 1e-3;
 /// Hysteresis: a face of b has to be better than one of a by this many slops, so that equal ones do not take turns.
 const SECOND_FACE: Real = 0.1;
 
+/// Cosine of the angle up to which faces of both shapes count as looking the same way (no unit; 2.5°).
+const SAME_WAY: Real = 0.999;
+/// How much better a face may be than that of the ground and yet give the contact back to it, in slops.
+const BACK_TO_GROUND: Real = 0.5;
+
 /// How much lower than the other points the lowest one of a curved surface, or the crossing of two edges, must be to count, in slops;
 /// half of it if it did last time. Small against the slop, which is what a stack rests on.
 const WITNESS_LEAD: Real = 0.1;
@@ -91,7 +96,7 @@ pub(crate) fn collide(
     let ground = cache.take_ground();
     let is_bounded = |shape: &Shape3| shape.composite().is_none() && shape.half_space().is_none();
     if job.algorithm == Algorithm::Gjk && is_bounded(job.a) && is_bounded(job.b) {
-        gjk(job, cache, counters, out);
+        gjk(job, ground, cache, counters, out);
     } else if let (Shape3::Box { half: ha, radius: ra }, Shape3::Box { half: hb, radius: rb }) =
         (job.a, job.b)
     {
@@ -135,10 +140,10 @@ fn ordered(
         (Shape3::Plane { .. } | Shape3::Capsule { .. } | Shape3::Sphere { .. }, _)
         | (Shape3::Hull { .. }, Shape3::Sphere { .. })
         | (Shape3::Box { .. }, Shape3::Sphere { .. } | Shape3::Capsule { .. }) => {}
-        _ => return collide_convex(job, cache, counters, out),
+        _ => return collide_convex(job, ground, cache, counters, out),
     }
     if matches!((job.a, job.b), (Shape3::Hull { .. }, Shape3::Sphere { .. })) && job.algorithm.is_sat() {
-        return sat::collide(job, cache, counters, out);
+        return sat::collide(job, ground, cache, counters, out);
     }
     counters.computed += 1;
     // One axis at least: across the plane, between the centres, to the closest point.
@@ -178,14 +183,15 @@ fn ordered(
 /// Any two bounded pairs in the order of [`rank`] by closest points.
 fn gjk(
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
 ) {
     if rank(job.a) <= rank(job.b) {
-        convex::collide(job, cache, counters, out);
+        convex::collide(job, ground, cache, counters, out);
     } else {
-        convex::collide(&job.swapped(), cache, counters, out);
+        convex::collide(&job.swapped(), ground.map(Side::other), cache, counters, out);
         out.flip(&job.b_in_a);
     }
 }
@@ -193,14 +199,15 @@ fn gjk(
 /// Two convex shapes that no other function knows: by closest points, or by separating axes if those are asked for.
 fn collide_convex(
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
 ) {
     if job.algorithm.is_sat() {
-        sat::collide(job, cache, counters, out);
+        sat::collide(job, ground, cache, counters, out);
     } else {
-        convex::collide(job, cache, counters, out);
+        convex::collide(job, ground, cache, counters, out);
     }
 }
 

@@ -372,7 +372,7 @@ impl<'a, C: Composite<D3>> Probe<'a, C> {
                 return convex::over_triangle(&pair, face.normal, witness, out);
             }
         }
-        super::collide_convex(&pair, &mut PairCache::default(), counters, out);
+        super::collide_convex(&pair, None, &mut PairCache::default(), counters, out);
         if out.is_empty() {
             return;
         }
