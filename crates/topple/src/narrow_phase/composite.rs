@@ -1,7 +1,7 @@
 //! Contacts of shapes made of many children: meshes, height fields, chains.
 //!
 //! The mid phase asks the composite shape for the children near the other shape, collides each of them
-//! (`d2/segment.rs`, `d3/triangle.rs`), and gathers the points into *parts*: points whose normals agree belong to one
+//! (`d2/segment.rs`, `d3/probe.rs`), and gathers the points into *parts*: points whose normals agree belong to one
 //! part, which becomes one manifold of the pair. A box on fine terrain has one part with four points, not twenty with
 //! eighty; a box in a valley has one part for each side.
 

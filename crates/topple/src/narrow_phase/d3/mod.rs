@@ -3,7 +3,8 @@
 //! `round.rs`: closed forms for spheres and capsules; `revolved.rs`: spheres against cylinders and cones. `plane.rs`: everything against a half-space. `boxes.rs`: two
 //! boxes, the hottest path of the engine; their points are in `box_points.rs`. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
 //! whatever is left by GJK and EPA; `track.rs` follows cylinders from step to step instead. With `sat`, that rest is done by separating axes (`sat.rs`, over the features of `solid.rs`);
-//! with `gjk`, all bounded pairs are done by `convex.rs`. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. `triangle.rs`: the triangles of a mesh against something convex, `thick.rs` if that is a thin wall to a solid, with its outline from `lid.rs`,
+//! with `gjk`, all bounded pairs are done by `convex.rs`. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points.
+//! `feature.rs` knows which patch of a shape looks along a direction. `probe.rs`: the triangles of a mesh near something convex, one by one in `triangle.rs` and `triangle_hull.rs`, `thick.rs` if that is a thin wall to a solid, with its outline from `lid.rs`,
 //! `deep.rs` if it is inside; `triangles.rs`: two meshes. All work in
 //! the frame of shape a and treat a shape as core plus rounding radius: the geometry is that of the cores,
 //! the radii are taken off at the end.
@@ -12,11 +13,13 @@ mod box_points;
 mod boxes;
 mod convex;
 mod deep;
+mod feature;
 mod hull_axes;
 mod hulls;
 mod lid;
 mod patch;
 mod plane;
+mod probe;
 mod reduce;
 mod revolved;
 mod round;
@@ -25,9 +28,10 @@ mod solid;
 mod thick;
 mod track;
 mod triangle;
+mod triangle_hull;
 mod triangles;
 
-pub(crate) use triangle::collide_children;
+pub(crate) use probe::collide_children;
 pub(crate) use triangles::collide_composites;
 
 use convex::Last;
