@@ -18,6 +18,9 @@ pub(super) const NEARLY_FLAT: Real = 0.999;
 /// Depth in slops up to which a corner over a triangle is pushed out along its normal without looking at edges.
 pub(super) const SHALLOW: Real = 2.0;
 
+/// Cosine between a contact normal and the triangle's own below which it pushes aside (no unit; 60°).
+const STEEP: Real = 0.5;
+
 impl<C: Composite<D3>> Probe<'_, C> {
     pub(super) fn sphere(&self, face: &Face, radius: Real, out: &mut LocalManifold<D3>) {
         let center = self.position;
@@ -119,6 +122,18 @@ impl<C: Composite<D3>> Probe<'_, C> {
         } else if !self.allows(face, out.normal) {
             out.clear();
             convex::over_triangle(&pair, face.normal, None, out);
+        } else if out.normal.dot(face.normal) < STEEP {
+            // Pushed aside by an edge: what is farther back is no surface, and would hide that a neighbour covers the edge.
+            let found = *out;
+            out.clear();
+            out.normal = found.normal;
+            let top = -lowest_of(face.corners, -found.normal);
+            for point in found.points() {
+                let on_a = point.position - found.normal * (0.5 * point.separation);
+                if top - found.normal.dot(on_a) <= self.job.slop {
+                    out.push(point.position, point.separation, point.id);
+                }
+            }
         }
     }
 
