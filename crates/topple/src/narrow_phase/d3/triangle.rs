@@ -122,8 +122,8 @@ impl<C: Composite<D3>> Probe<'_, C> {
         } else if !self.allows(face, out.normal) {
             out.clear();
             convex::over_triangle(&pair, face.normal, None, out);
-        } else if out.normal.dot(face.normal) < STEEP {
-            // Pushed aside by an edge: what is farther back is no surface, and would hide that a neighbour covers the edge.
+        } else if out.normal.dot(face.normal) < STEEP && !self.shape.is_closed() {
+            // Pushed aside by the border of a skin: what is farther back is no surface, and would hide that a neighbour covers the border.
             let found = *out;
             out.clear();
             out.normal = found.normal;
