@@ -107,7 +107,7 @@ pub struct Contact<D: Dim> {
     pub(crate) is_found_asleep: bool,
     /// Bodies a and b, by stable index.
     pub bodies: [u32; 2],
-    /// Shapes a and b, by stable index; a has the smaller one.
+    /// Shapes a and b, by stable index: what cannot be pushed before what can, otherwise the smaller index first.
     pub shapes: [u32; 2],
     /// Place of b as seen from a at the last full update. The anchors on b follow from it.
     pub(crate) kept: Pose<D>,
@@ -186,9 +186,10 @@ impl<D: Dim> Contact<D> {
         self.flags & flags::PART != 0
     }
 
-    /// Key of the pair.
+    /// Key of the pair, whichever of its shapes comes first.
     pub fn key(&self) -> PairKey {
-        u64::from(self.shapes[0]) << 32 | u64::from(self.shapes[1])
+        let [a, b] = self.shapes;
+        u64::from(a.min(b)) << 32 | u64::from(a.max(b))
     }
 
     /// The unit normal in the world frame, from a to b, for body a turned by `rotation_a`.

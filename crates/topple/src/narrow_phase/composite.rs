@@ -1,7 +1,7 @@
 //! Contacts of shapes made of many children: meshes, height fields, chains.
 //!
 //! The mid phase asks the composite shape for the children near the other shape, collides each of them
-//! (`d2/segment.rs`, `d3/triangle.rs`), and gathers the points into *parts*: points whose normals agree belong to one
+//! (`d2/segment.rs`, `d3/probe.rs`), and gathers the points into *parts*: points whose normals agree belong to one
 //! part, which becomes one manifold of the pair. A box on fine terrain has one part with four points, not twenty with
 //! eighty; a box in a valley has one part for each side.
 
@@ -41,6 +41,8 @@ const ROOM: usize = 16;
 #[derive(Clone, Copy, Debug)]
 struct Part<D: Dim> {
     normal: D::Vec,
+    /// The normal is that of a child, not one that leans over an edge or a corner.
+    is_flat: bool,
     points: [LocalPoint<D>; ROOM],
     count: usize,
 }
@@ -74,7 +76,8 @@ impl Used {
 
 impl<D: Dim> Default for Parts<D> {
     fn default() -> Self {
-        let part = Part { normal: D::Vec::ZERO, points: [LocalPoint::default(); ROOM], count: 0 };
+        let part =
+            Part { normal: D::Vec::ZERO, is_flat: false, points: [LocalPoint::default(); ROOM], count: 0 };
         Self { parts: [part; MAX_PARTS], count: 0, slop: 0.0, used: Used::NONE }
     }
 }
@@ -135,7 +138,8 @@ impl<D: Dim> Parts<D> {
         (0..self.count).min_by(|&i, &j| self.parts[i].depth().total_cmp(&self.parts[j].depth()))
     }
 
-    fn add(&mut self, child: u32, local: &LocalManifold<D>) {
+    /// Adds the points of a child. `is_flat` tells whether their normal is that of the child.
+    fn add(&mut self, child: u32, local: &LocalManifold<D>, is_flat: impl FnOnce() -> bool) {
         if local.is_empty() {
             return;
         }
@@ -153,6 +157,7 @@ impl<D: Dim> Parts<D> {
                 self.count += 1;
                 self.parts[self.count - 1].count = 0;
                 self.parts[self.count - 1].normal = local.normal;
+                self.parts[self.count - 1].is_flat = false;
                 self.count - 1
             }
             Some(index) if agreement >= SIMILAR => index,
@@ -166,9 +171,15 @@ impl<D: Dim> Parts<D> {
                 }
                 self.parts[shallow].count = 0;
                 self.parts[shallow].normal = local.normal;
+                self.parts[shallow].is_flat = false;
                 shallow
             }
         };
+        // What lies on a face and reaches over the border beside it lies on the face, whichever of the two is met first.
+        let part = &mut self.parts[index];
+        if !part.is_flat && is_flat() {
+            (part.normal, part.is_flat) = (local.normal, true);
+        }
         for point in local.points() {
             let id = child.wrapping_mul(0x9E37_79B1) ^ point.id;
             self.parts[index].push(LocalPoint { id, ..*point }, self.slop, &self.used);
@@ -386,9 +397,11 @@ fn collide_ordered<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounter
     let Some(a) = job.a.composite() else { return };
     let mut is_sure = false;
     if job.b.composite().is_none() && job.b.half_space().is_none() {
-        is_sure = D::Shape::collide_children(a, job, counters, &mut |key, local| parts.add(key, local));
+        is_sure = D::Shape::collide_children(a, job, counters, &mut |key, local| {
+            parts.add(key, local, || key < a.child_count() && a.normal(key) == local.normal);
+        });
     } else {
-        D::Shape::collide_composites(job, counters, &mut |key, local| parts.add(key, local));
+        D::Shape::collide_composites(job, counters, &mut |key, local| parts.add(key, local, || false));
     }
     if !is_sure && job.a.is_solid() && job.b.is_solid() {
         let in_b = |p: D::Vec| job.b.contains(job.b_in_a.inverse_transform(D::Point::from_vec(p)));

@@ -23,6 +23,9 @@ use crate::trusted::in_pieces;
 /// differ to speak of two surfaces (dimensionless): less is rounding.
 const RISE: Real = 2e-4;
 
+/// The same as a height, in slops: where a neighbour begins at the contact, an angle tells nothing.
+const LEAST_RISE: Real = 0.01;
+
 /// Cosine of the angle up to which two normals look the same way (no unit; 3.6°).
 const SAME_WAY: Real = 0.998;
 
@@ -255,11 +258,11 @@ fn covers<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, inwards: D::Vec, slop:
             let child = composite.child(index);
             let height =
                 child.support(-inwards).map_or(Real::INFINITY, |v| composite.normal(index).dot(p - v));
-            found |= height.abs() <= reach && rises::<D>(&child, p, n);
+            found |= height.abs() <= reach && rises::<D>(&child, p, n, slop);
         });
         return found;
     }
-    if !rises::<D>(shape, p, n) {
+    if !rises::<D>(shape, p, n, slop) {
         return false;
     }
     // A little into the shape, and away from its border.
@@ -278,8 +281,8 @@ fn covers<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, inwards: D::Vec, slop:
 }
 
 /// True if a convex shape has points clearly above the plane through `p` with normal `n`.
-fn rises<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec) -> bool {
+fn rises<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, slop: Real) -> bool {
     let Some(core) = shape.support(n) else { return false };
     let away = core + n * shape.rounding() - p;
-    away.dot(n) > RISE * away.length()
+    away.dot(n) > (RISE * away.length()).max(LEAST_RISE * slop)
 }

@@ -162,7 +162,13 @@ impl<D: Dim> World<D> {
     /// The contact of a new pair, without its material.
     #[inline(always)]
     pub(crate) fn blank_contact(&self, key: PairKey) -> Contact<D> {
-        let shapes = Proxies::<D>::split(key);
+        let mut shapes = Proxies::<D>::split(key);
+        // The frame of a contact is that of its first shape. In that of a body that slides, a normal that is kept for some steps would turn with it, so
+        // the ground comes first, whichever was there first.
+        let is_pushed = |shape: u32| self.bodies.records[self.shapes[shape].body].kind == BodyKind::Dynamic;
+        if is_pushed(shapes.0) && !is_pushed(shapes.1) {
+            shapes = (shapes.1, shapes.0);
+        }
         let (a, b) = (&self.shapes[shapes.0], &self.shapes[shapes.1]);
         let mut bits = 0;
         let mut set = |wanted: bool, bit: u16| bits |= if wanted { bit } else { 0 };

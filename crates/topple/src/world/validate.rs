@@ -95,7 +95,7 @@ impl<D: Dim> World<D> {
         for (index, record) in self.contacts.records.iter() {
             let contact = &self.contacts.hot[index as usize];
             self.check_parts(index)?;
-            ensure(contact.shapes[0] < contact.shapes[1], "the pair is ordered", index)?;
+            ensure(contact.shapes[0] != contact.shapes[1], "a pair is two shapes", index)?;
             for side in 0..2 {
                 let shape = self.shapes.get(contact.shapes[side]);
                 let fits = shape.is_some_and(|shape| shape.body == contact.bodies[side]);

@@ -1,5 +1,6 @@
 //! Meshes, height fields and chains: geometry, mass, queries, contacts, sliding without ghosts.
 
+mod askew;
 mod compounds;
 mod contacts;
 mod floors;

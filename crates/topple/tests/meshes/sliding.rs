@@ -2,7 +2,6 @@
 
 use crate::support::{flat_chain, flat_field, flat_mesh};
 use topple::math::*;
-use topple::shape::d3::mesh::generate;
 use topple::world::Methods;
 use topple::{BodyDef, Settings, Shape2, Shape3, ShapeDef, World};
 
@@ -196,15 +195,13 @@ fn far<D: Dim>(
         world.step();
     }
     world.body_mut(body).unwrap().set_linear_velocity(velocity).unwrap();
-    // The frame of a contact is that of the shape that came first: if that is the body, normals of contacts that are kept for some steps turn with it.
-    let loss = if is_first { 2.0 * LOSS } else { LOSS };
     let height = world.body(body).unwrap().position().to_vec().get(1);
     for step in 0..steps {
         world.step();
         let view = world.body(body).unwrap();
         let y = view.position().to_vec().get(1);
         let share = view.linear_velocity().dot(velocity) / velocity.length_squared();
-        let is_kept = (y - height).abs() <= HEIGHT && (share - 1.0).abs() <= loss;
+        let is_kept = (y - height).abs() <= HEIGHT && (share - 1.0).abs() <= LOSS;
         let order = if is_first { "body first" } else { "floor first" };
         assert!(
             is_kept,
@@ -317,45 +314,6 @@ fn slow_boxes_and_cylinders_lose_nothing_on_static_boxes() {
                 let body = Shape3::cylinder(0.5 * size, 0.4 * size);
                 far::<D3>(&format!("cylinder {size}"), &floor, &body, 0.25 * size, (speed, steps), is_first);
             }
-        }
-    }
-}
-
-/// Twice the loss of the others: where the ends of two meshes meet beside each other, some contacts of a leaning capsule are still those of ends.
-#[test]
-fn capsules_do_not_trip_where_meshes_of_other_subdivisions_meet() {
-    let d = sin_cos(2.1);
-    let direction = Vec3::new(d.1, 0.0, d.0);
-    for size in [0.6, 1.0] {
-        let mut world = World::<D3>::new();
-        for i in -60..10_i32 {
-            for k in -10..60_i32 {
-                let at = Vec3::new(0.37 * i as Real, 0.0, 0.37 * k as Real);
-                if (at - direction * at.dot(direction)).length() < 2.0 {
-                    let cells = 1 + (i * 7 + k * 3).rem_euclid(3) as u32;
-                    let tile = generate::terrain(Vec2::splat(0.37), [cells; 2], |_, _| 0.0).unwrap();
-                    fixed(&mut world, Shape3::mesh(&tile.vertices, &tile.triangles).unwrap(), at);
-                }
-            }
-        }
-        let mut def = BodyDef::<D3>::dynamic([0.03, 0.25 * size, 0.02]);
-        (def.can_sleep, def.rotation) = (false, Quat::from_rotation_y(2.3));
-        let shape = Shape3::capsule(Vec3::X * (-0.4 * size), Vec3::X * (0.4 * size), 0.25 * size);
-        let body = world.create_body_with(def, [ShapeDef::new(shape).friction(0.0)]).unwrap();
-        (0..60).for_each(|_| world.step());
-        let velocity = direction * 5.0;
-        world.body_mut(body).unwrap().set_linear_velocity(velocity).unwrap();
-        let height = world.body(body).unwrap().position().y;
-        for step in 0..200 {
-            world.step();
-            let view = world.body(body).unwrap();
-            let (y, share) =
-                (view.position().y, view.linear_velocity().dot(velocity) / velocity.length_squared());
-            let is_kept = (y - height).abs() <= HEIGHT && (share - 1.0).abs() <= 2.0 * LOSS;
-            assert!(
-                is_kept,
-                "capsule {size}, step {step}: height {y} m after {height} m, {share} of the speed"
-            );
         }
     }
 }

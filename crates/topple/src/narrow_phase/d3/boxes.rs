@@ -151,7 +151,7 @@ pub(super) fn collide(
     if radii[0] + radii[1] > 0.0 && axes.face_gap.max(axes.edge_gap) > 0.0 {
         // Rounded and the cores are apart: a corner or an edge may be closest, which no axis here knows.
         let last = if cache.b & APART != 0 { Last::of(cache.b & !APART, cache.a) } else { Last::first(job) };
-        let next = super::collide_apart(job, last, counters, out);
+        let next = super::collide_apart(job, last.on(ground), counters, out);
         *cache = PairCache {
             kind: axes.face as u32 + 1,
             a: next.labels,

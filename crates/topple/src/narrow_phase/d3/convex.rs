@@ -7,13 +7,13 @@
 //! Cache: `kind` = [`FACE_A`], [`FACE_B`] (whose face gave the normal) or [`AXIS`] (none), and above it one more than the number of the face that lay on
 //! that face; `a` = the last normal in two times 16 bits, `b` = hashes of the points chosen last.
 
+use super::feature::{Feature, corner_count, corners, feature, feature_code, flat_normal, incident};
 use super::patch::{self, Patch, PatchJob};
 use super::track::track;
-use super::{CLEARLY_FLATTER, SECOND_FACE, WITNESS_LEAD, stays};
+use super::{BACK_TO_GROUND, CLEARLY_FLATTER, SAME_WAY, SECOND_FACE, WITNESS_LEAD};
 use crate::distance::{CoreDistance, Cores, Wide, core_distance_within, depth_near};
 use crate::math::*;
-use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
-use crate::shape::d3::{BoxHull, triangle};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::shape::{Shape3, ShapeOps};
 
 /// Error of the distance that the search leaves, as a share of it (no unit).
@@ -34,33 +34,10 @@ pub(super) const AXIS: u32 = 64;
 pub(super) const FACE_A: u32 = 65;
 pub(super) const FACE_B: u32 = 66;
 
-/// Unit circle in sixteen steps: caps are polygons fixed in the body, so that their corners can be recognised.
-const CIRCLE: [(Real, Real); 16] = [
-    (1.0, 0.0),
-    (C1, S1),
-    (C2, C2),
-    (S1, C1),
-    (0.0, 1.0),
-    (-S1, C1),
-    (-C2, C2),
-    (-C1, S1),
-    (-1.0, 0.0),
-    (-C1, -S1),
-    (-C2, -C2),
-    (-S1, -C1),
-    (0.0, -1.0),
-    (S1, -C1),
-    (C2, -C2),
-    (C1, -S1),
-];
-/// cos and sin of π/8, and of π/4.
-const C1: Real = 0.923_879_5;
-const S1: Real = 0.382_683_43;
-const C2: Real = core::f32::consts::FRAC_1_SQRT_2;
-
 /// Contact by closest points, with the last normal as first guess.
 pub(super) fn collide(
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
@@ -90,7 +67,7 @@ pub(super) fn collide(
         *cache = PairCache { kind: AXIS, a: pack(found.normal), b: u32::MAX, value: found.distance as Real };
         return;
     }
-    let last = manifold(&cores, &found, Last::recall(cache), job, out);
+    let last = manifold(&cores, &found, Last::recall(cache).on(ground), job, out);
     *cache = last.remember(Wide::of(out.normal), found.distance as Real);
 }
 
@@ -128,17 +105,25 @@ pub(super) struct Last {
     pub labels: u32,
     /// The normal, if it is known.
     normal: Option<Vec3>,
+    /// Which of them cannot be pushed, while the other can.
+    ground: Option<Side>,
 }
 
 impl Last {
     /// Nothing is known of an axis.
-    pub(super) const NONE: Self = Self { kind: AXIS, incident: None, labels: u32::MAX, normal: None };
+    pub(super) const NONE: Self =
+        Self { kind: AXIS, incident: None, labels: u32::MAX, normal: None, ground: None };
 
     /// Nothing is known of two shapes that are apart: faces of the larger one are as good as those of last time. What leans on a large
     /// floor by a little reaches far down on it.
     pub(super) fn first(job: &CollideJob<'_, D3>) -> Self {
         let is_b = job.b.farthest_from(Vec3::ZERO) > job.a.farthest_from(Vec3::ZERO);
         Self { kind: if is_b { FACE_B } else { FACE_A }, ..Self::NONE }
+    }
+
+    /// The same on a ground.
+    pub(super) fn on(self, ground: Option<Side>) -> Self {
+        Self { ground, ..self }
     }
 
     /// True if the cache is of this kind.
@@ -151,7 +136,7 @@ impl Last {
             return Self::NONE;
         }
         let (kind, incident) = Self::split(cache.kind);
-        Self { kind, incident, labels: cache.b, normal: Some(unpack(cache.a).narrow()) }
+        Self { kind, incident, labels: cache.b, normal: Some(unpack(cache.a).narrow()), ground: None }
     }
 
     /// Kind and face in 32 bits, and back.
@@ -166,7 +151,7 @@ impl Last {
     /// What [`Self::code`] and the labels tell.
     pub(super) fn of(code: u32, labels: u32) -> Self {
         let (kind, incident) = Self::split(code);
-        Self { kind, incident, labels, normal: None }
+        Self { kind, incident, labels, normal: None, ground: None }
     }
 
     pub(super) fn remember(&self, normal: Wide, distance: Real) -> PairCache {
@@ -198,137 +183,6 @@ fn measure(cores: &Cores<'_, D3>, guess: Wide, limit: f64, counters: &mut Narrow
     found
 }
 
-/// The patch of a shape that looks along a direction: where its corners are, and what it is.
-#[derive(Clone, Copy, Debug)]
-enum Feature {
-    Point(Vec3),
-    Segment([Vec3; 2]),
-    /// Face of a hull or box, by number.
-    Face(usize),
-    /// Flat end of a cylinder or cone: radius, height.
-    Cap(Real, Real),
-}
-
-/// The patch of `shape` that looks along the unit vector `d` (frame of the shape).
-fn feature(shape: &Shape3, d: Vec3) -> Feature {
-    let azimuth = || {
-        let l = (d.x * d.x + d.z * d.z).sqrt();
-        if l > 0.0 { Vec3::new(d.x / l, 0.0, d.z / l) } else { Vec3::X }
-    };
-    match shape {
-        Shape3::Sphere { .. } | Shape3::Plane { .. } | Shape3::Mesh { .. } | Shape3::HeightField { .. } => {
-            Feature::Point(Vec3::ZERO)
-        }
-        // Face 0 is the front, face 1 the back.
-        Shape3::Triangle { a, b, c } => Feature::Face(usize::from((*b - *a).cross(*c - *a).dot(d) < 0.0)),
-        Shape3::Capsule { a, b, .. } => Feature::Segment([*a, *b]),
-        Shape3::Box { .. } => Feature::Face(BoxHull::face_along(d)),
-        Shape3::Hull { data, .. } => Feature::Face(data.view().face_along(d)),
-        Shape3::Cylinder { half_height, radius, .. } => {
-            if d.y.abs() > C2 {
-                Feature::Cap(*radius, half_height.copysign(d.y))
-            } else {
-                let (side, up) = (azimuth() * *radius, Vec3::Y * *half_height);
-                Feature::Segment([side - up, side + up])
-            }
-        }
-        Shape3::Cone { half_height, radius, .. } => {
-            let out = azimuth();
-            let slope = (out * (2.0 * half_height) + Vec3::Y * *radius).normalize_or(out);
-            let (apex, rim) = (Vec3::Y * *half_height, out * *radius - Vec3::Y * *half_height);
-            if -d.y > slope.dot(d) {
-                Feature::Cap(*radius, -half_height)
-            } else if d.y > slope.y && slope.dot(d) < C2 {
-                Feature::Point(apex)
-            } else {
-                Feature::Segment([rim, apex])
-            }
-        }
-    }
-}
-
-/// The outward normal of a flat feature, in the frame of the shape.
-fn flat_normal(shape: &Shape3, feature: &Feature) -> Option<Vec3> {
-    match (feature, shape) {
-        (Feature::Face(i), Shape3::Box { .. }) => Some(BoxHull::normal(*i)),
-        (Feature::Face(i), Shape3::Hull { data, .. }) => data.faces().get(*i).map(|f| f.normal),
-        (Feature::Face(i), Shape3::Triangle { a, b, c }) => {
-            let front = triangle::normal([*a, *b, *c]);
-            front.map(|n| if *i == 0 { n } else { -n })
-        }
-        (Feature::Cap(_, y), _) => Some(Vec3::Y * y.signum()),
-        _ => None,
-    }
-}
-
-/// Corners of a feature, placed by `place`; returns their number. Seen from outside, counter-clockwise.
-fn corners<const N: usize>(
-    shape: &Shape3,
-    feature: &Feature,
-    place: impl Fn(Vec3) -> Vec3,
-    out: &mut [Vec3; N],
-) -> usize {
-    match feature {
-        Feature::Point(p) => {
-            out[0] = place(*p);
-            1
-        }
-        Feature::Segment([p, q]) => {
-            (out[0], out[1]) = (place(*p), place(*q));
-            2
-        }
-        Feature::Face(i) => match shape {
-            Shape3::Box { half, .. } => {
-                for (slot, v) in out.iter_mut().zip(BoxHull::corners(*half, *i)) {
-                    *slot = place(v);
-                }
-                4.min(N)
-            }
-            Shape3::Hull { data, .. } => {
-                let face = &data.faces()[*i];
-                for (slot, v) in out.iter_mut().zip(data.view().corners(face)) {
-                    *slot = place(data.vertices()[v]);
-                }
-                usize::from(face.count).min(N)
-            }
-            Shape3::Triangle { a, b, c } => {
-                let corners = if *i == 0 { [*a, *b, *c] } else { [*a, *c, *b] };
-                for (slot, v) in out.iter_mut().zip(corners) {
-                    *slot = place(v);
-                }
-                3.min(N)
-            }
-            _ => 0,
-        },
-        Feature::Cap(radius, y) => {
-            for (slot, (c, s)) in out.iter_mut().zip(CIRCLE) {
-                // From x to z is clockwise seen from above.
-                let s = if *y > 0.0 { -s } else { s };
-                *slot = place(Vec3::new(radius * c, *y, radius * s));
-            }
-            CIRCLE.len().min(N)
-        }
-    }
-}
-
-/// Most corners the feature can have.
-fn corner_count(shape: &Shape3, feature: &Feature) -> usize {
-    match (feature, shape) {
-        (Feature::Face(i), Shape3::Hull { data, .. }) => usize::from(data.faces()[*i].count),
-        _ => CIRCLE.len(),
-    }
-}
-
-/// A number for the kind of feature, for ids.
-fn feature_code(feature: &Feature) -> u32 {
-    match feature {
-        Feature::Point(_) => 1000,
-        Feature::Segment(_) => 1001,
-        Feature::Face(i) => *i as u32,
-        Feature::Cap(_, y) => 1002 + u32::from(*y > 0.0),
-    }
-}
-
 /// Normal of the face of a kind that looks along `normal`, from a to b in the frame of a.
 fn face_normal(job: &CollideJob<'_, D3>, kind: u32, normal: Vec3) -> Option<Vec3> {
     let rotation = job.b_in_a.rotation;
@@ -340,15 +194,6 @@ fn face_normal(job: &CollideJob<'_, D3>, kind: u32, normal: Vec3) -> Option<Vec3
         }
         _ => None,
     }
-}
-
-/// The feature of `shape` that looks along the unit vector `d`; the face `last` if that does so nearly as well.
-fn incident(shape: &Shape3, d: Vec3, last: Option<u16>) -> Feature {
-    let now = feature(shape, d);
-    let (Feature::Face(i), Some(last)) = (now, last) else { return now };
-    let old = Feature::Face(usize::from(last));
-    let along = |feature: &Feature| flat_normal(shape, feature).map_or(0.0, |n| n.dot(d));
-    if i != usize::from(last) && stays(along(&old), along(&now)) { old } else { now }
 }
 
 /// Points of the contact, given the last one. Returns what to remember.
@@ -366,7 +211,7 @@ pub(super) fn manifold(
     let flat_b = flat_normal(job.b, &on_b).map(|n| rotation.rotate(n));
     // A face normal that is as good to within the slop; harder to enter than to keep, and the last face first, wherever it
     // looks by now.
-    let slop = f64::from(job.slop);
+    let (slop, rounding) = (f64::from(job.slop), job.a.rounding() + job.b.rounding());
     let enter = if last.kind == AXIS { 0.5 * slop } else { slop };
     let lowest = found.distance - enter.max(SEARCH_ERROR * found.distance.abs());
     let kept = last.normal.and_then(|n| face_normal(job, last.kind, n));
@@ -385,8 +230,17 @@ pub(super) fn manifold(
             chosen = Some((axis, kind, gap));
         }
     }
-    let mut next = Last::NONE;
-    if let Some((axis, kind, gap)) = chosen {
+    // Where the face of the ground looks the same way and is as good, it is taken: see `ground_face` in `hulls.rs`.
+    let on_ground = chosen.and_then(|(axis, kind, gap)| {
+        let (flat, own) = match last.ground? {
+            Side::A => (flat_a?, FACE_A),
+            Side::B => (-flat_b?, FACE_B),
+        };
+        let reach = slop * if last.kind == own { 1.0 } else { f64::from(BACK_TO_GROUND) };
+        let own_gap = cores.gap(Wide::of(flat));
+        (kind != own && flat.dot(axis) >= SAME_WAY && own_gap >= gap - reach).then_some((flat, own, own_gap))
+    });
+    for (axis, kind, gap) in [on_ground, chosen].into_iter().flatten() {
         let reference_is_b = kind == FACE_B;
         let deepest = cores.support(-Wide::of(axis));
         let at: Vec3 =
@@ -396,17 +250,20 @@ pub(super) fn manifold(
         let on_a = incident(job.a, axis, of_a);
         let on_b = incident(job.b, rotation.rotate_inv(-axis), of_b);
         let lies = if reference_is_b { &on_a } else { &on_b };
-        next.kind = kind;
-        next.incident = if let Feature::Face(i) = lies { Some(*i as u16) } else { None };
+        let incident = if let Feature::Face(i) = lies { Some(*i as u16) } else { None };
         let along =
             Along { normal: axis, reference_is_b, witness: (at, gap as Real), is_witness_sure: false };
-        next.labels = points_along(&along, &on_a, &on_b, last.labels, job, out);
-        if !out.is_empty() {
-            return next;
+        let labels = points_along(&along, &on_a, &on_b, last.labels, job, out);
+        let lowest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
+        let ends_early =
+            chosen.is_some_and(|best| kind != best.1 && lowest > best.2 as Real - rounding + job.slop);
+        if !out.is_empty() && !ends_early {
+            return Last { kind, incident, labels, ..Last::NONE };
         }
         // Nothing lies over the face: its plane was good enough, but the other shape touches beside it.
-        next = Last::NONE;
+        out.clear();
     }
+    let mut next = Last::NONE;
     let mut reference_is_b = flat_a.is_none() && flat_b.is_some();
     if let (Some(m), Some(n)) = (flat_a, flat_b) {
         reference_is_b = -n.dot(normal) > m.dot(normal) + CLEARLY_FLATTER;
@@ -532,17 +389,6 @@ mod tests {
             let n = Wide::new(f * 0.37 % 2.0 - 1.0, f * 0.71 % 2.0 - 1.0, f * 0.113 % 2.0 - 1.0);
             let Some(n) = n.unit() else { continue };
             assert!((unpack(pack(n)) - n).length() < 1e-4, "{n:?}");
-        }
-    }
-
-    #[test]
-    fn caps_turn_counter_clockwise_seen_from_outside() {
-        let shape = Shape3::cylinder(2.0, 1.0);
-        for y in [-1.0, 1.0] {
-            let mut points = [Vec3::ZERO; 16];
-            let n = corners(&shape, &Feature::Cap(1.0, y), |p| p, &mut points);
-            let turn = (points[1] - points[0]).cross(points[2] - points[1]);
-            assert!(n == 16 && turn.y * y > 0.0, "{turn:?}");
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::hull_axes::{Axis, EDGES, FACE_A, FACE_B, Pair, best_edge, best_face, edge_normal};
 use super::patch::{self, Patch, PatchJob};
-use super::{CLEARLY_FLATTER, Last, NEARLY_FLAT, convex};
+use super::{BACK_TO_GROUND, CLEARLY_FLATTER, Last, NEARLY_FLAT, SAME_WAY, convex};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::shape::d3::{HullFace, HullView};
@@ -15,10 +15,8 @@ const EDGE_ID: u32 = 1 << 31;
 
 /// Pairs of edges above which the search over those of deep overlaps costs more than closest points do.
 const MAX_EDGE_PAIRS: usize = 10_000;
-/// Cosine of the angle up to which faces of both hulls count as looking the same way (no unit; 2.5°).
-const SAME_WAY: Real = 0.999;
-/// How much better a face may be than that of the ground and yet give the contact back to it, in slops.
-const BACK_TO_GROUND: Real = 0.5;
+/// How much better than a face two edges must be to stay, once they touch, in slops: flat on each other both are as good, up to rounding.
+const KEEP_EDGES: Real = 0.1;
 /// Bits of `kind` above those of the axis, for the contact of cores that are apart.
 const APART_SHIFT: u32 = 8;
 
@@ -35,7 +33,7 @@ pub(super) fn collide(
     out: &mut LocalManifold<D3>,
 ) {
     if a.lines.len() * b.lines.len() > MAX_EDGE_PAIRS && !job.algorithm.is_sat() {
-        return convex::collide(job, cache, counters, out);
+        return convex::collide(job, ground, cache, counters, out);
     }
     let pair = Pair { a, b, r: Mat3::from_quat(job.b_in_a.rotation), t: job.b_in_a.position.to_vec() };
     let limit = job.margin + radii[0] + radii[1];
@@ -85,51 +83,54 @@ pub(super) fn collide(
             0 => Last::first(job),
             code => Last::of(code, cache.b),
         };
-        let next = super::collide_apart(job, last, counters, out);
+        let next = super::collide_apart(job, last.on(ground), counters, out);
         *cache = remember(&face, next.labels);
         cache.kind |= next.code() << APART_SHIFT;
         return;
     }
-    let threshold = if cached.is_some_and(|c| c.kind == EDGES) { 0.0 } else { job.slop };
+    let threshold = job.slop * if cached.is_some_and(|c| c.kind == EDGES) { KEEP_EDGES } else { 1.0 };
     // Labels of the last points, if they came from the same axis.
     let labels_before = if cache.kind >> APART_SHIFT == 0 { cache.b } else { u32::MAX };
     let used = |axis: &Axis| match cached {
         Some(last) if last.is_same(axis) => labels_before,
         _ => u32::MAX,
     };
-    if edge.is_none_or(|e| e.gap <= face.gap + threshold) {
-        let lowest = |out: &LocalManifold<D3>| {
-            out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation)) + radii[0] + radii[1]
-        };
-        if let Some(mut flat) = ground.and_then(|side| ground_face(&pair, &face, side, cached, job.slop)) {
-            flat.lay(&pair, cached);
-            let labels = face_contact(&pair, &flat, radii, used(&flat), job, out);
-            if lowest(out) <= face.gap + job.slop {
-                *cache = remember(&flat, labels);
-                return;
-            }
-            // It ends too early.
-            out.clear();
-        }
-        face.lay(&pair, cached);
-        let labels = face_contact(&pair, &face, radii, used(&face), job, out);
-        // Clipping may remove the deepest corner; then the crossing edges are what really touches.
-        let lost = lowest(out);
-        let better = edge.filter(|e| e.gap > face.gap && (out.is_empty() || lost > e.gap + job.slop));
-        let Some(edge) = better else {
-            if out.is_empty() && face.gap <= 0.0 {
-                corner_contact(&pair, &face, radii, job, out);
-            }
-            *cache = remember(&face, labels);
+    if let Some(edge) = edge.filter(|e| e.gap > face.gap + threshold) {
+        let labels = edge_contact(&pair, &edge, radii, used(&edge), job, out);
+        *cache = remember(&edge, labels);
+        if !out.is_empty() {
             return;
-        };
-        out.clear();
-        let labels = edge_contact(&pair, &edge, radii, used(&edge), job, out);
-        *cache = remember(&edge, labels);
-    } else if let Some(edge) = edge {
-        let labels = edge_contact(&pair, &edge, radii, used(&edge), job, out);
-        *cache = remember(&edge, labels);
+        }
+        // The lines cross beyond the ends of the edges: what touches, if anything, lies over a face.
     }
+    let lowest = |out: &LocalManifold<D3>| {
+        out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation)) + radii[0] + radii[1]
+    };
+    if let Some(mut flat) = ground.and_then(|side| ground_face(&pair, &face, side, cached, job.slop)) {
+        flat.lay(&pair, cached);
+        let labels = face_contact(&pair, &flat, radii, used(&flat), job, out);
+        if lowest(out) <= face.gap + job.slop {
+            *cache = remember(&flat, labels);
+            return;
+        }
+        // It ends too early.
+        out.clear();
+    }
+    face.lay(&pair, cached);
+    let labels = face_contact(&pair, &face, radii, used(&face), job, out);
+    // Clipping may remove the deepest corner; then the crossing edges are what really touches.
+    let lost = lowest(out);
+    let better = edge.filter(|e| e.gap > face.gap && (out.is_empty() || lost > e.gap + job.slop));
+    let Some(edge) = better else {
+        if out.is_empty() && face.gap <= 0.0 {
+            corner_contact(&pair, &face, radii, job, out);
+        }
+        *cache = remember(&face, labels);
+        return;
+    };
+    out.clear();
+    let labels = edge_contact(&pair, &edge, radii, used(&edge), job, out);
+    *cache = remember(&edge, labels);
 }
 
 /// The face of the ground that looks the same way as that of the other hull, if it is as good up to the slop: what slides over one tile after the other

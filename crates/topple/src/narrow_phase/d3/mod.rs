@@ -3,7 +3,8 @@
 //! `round.rs`: closed forms for spheres and capsules; `revolved.rs`: spheres against cylinders and cones. `plane.rs`: everything against a half-space. `boxes.rs`: two
 //! boxes, the hottest path of the engine; their points are in `box_points.rs`. `hulls.rs`: hulls and boxes by separating axes. `convex.rs`: cylinders, cones and
 //! whatever is left by GJK and EPA; `track.rs` follows cylinders from step to step instead. With `sat`, that rest is done by separating axes (`sat.rs`, over the features of `solid.rs`);
-//! with `gjk`, all bounded pairs are done by `convex.rs`. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points. `triangle.rs`: the triangles of a mesh against something convex, `thick.rs` if that is a thin wall to a solid, with its outline from `lid.rs`,
+//! with `gjk`, all bounded pairs are done by `convex.rs`. The last two clip faces in `patch.rs`; `reduce.rs` chooses the final points.
+//! `feature.rs` knows which patch of a shape looks along a direction. `probe.rs`: the triangles of a mesh near something convex, one by one in `triangle.rs` and `triangle_hull.rs`, `thick.rs` if that is a thin wall to a solid, with its outline from `lid.rs`,
 //! `deep.rs` if it is inside; `triangles.rs`: two meshes. All work in
 //! the frame of shape a and treat a shape as core plus rounding radius: the geometry is that of the cores,
 //! the radii are taken off at the end.
@@ -12,11 +13,13 @@ mod box_points;
 mod boxes;
 mod convex;
 mod deep;
+mod feature;
 mod hull_axes;
 mod hulls;
 mod lid;
 mod patch;
 mod plane;
+mod probe;
 mod reduce;
 mod revolved;
 mod round;
@@ -25,9 +28,10 @@ mod solid;
 mod thick;
 mod track;
 mod triangle;
+mod triangle_hull;
 mod triangles;
 
-pub(crate) use triangle::collide_children;
+pub(crate) use probe::collide_children;
 pub(crate) use triangles::collide_composites;
 
 use convex::Last;
@@ -51,6 +55,11 @@ const NEARLY_FLAT: Real = 0.966;
 const CLEARLY_FLATTER: Real = 1e-3;
 /// Hysteresis: a face of b has to be better than one of a by this many slops, so that equal ones do not take turns.
 const SECOND_FACE: Real = 0.1;
+
+/// Cosine of the angle up to which faces of both shapes count as looking the same way (no unit; 2.5°).
+const SAME_WAY: Real = 0.999;
+/// How much better a face may be than that of the ground and yet give the contact back to it, in slops.
+const BACK_TO_GROUND: Real = 0.5;
 
 /// How much lower than the other points the lowest one of a curved surface, or the crossing of two edges, must be to count, in slops;
 /// half of it if it did last time. Small against the slop, which is what a stack rests on.
@@ -91,7 +100,7 @@ pub(crate) fn collide(
     let ground = cache.take_ground();
     let is_bounded = |shape: &Shape3| shape.composite().is_none() && shape.half_space().is_none();
     if job.algorithm == Algorithm::Gjk && is_bounded(job.a) && is_bounded(job.b) {
-        gjk(job, cache, counters, out);
+        gjk(job, ground, cache, counters, out);
     } else if let (Shape3::Box { half: ha, radius: ra }, Shape3::Box { half: hb, radius: rb }) =
         (job.a, job.b)
     {
@@ -135,10 +144,10 @@ fn ordered(
         (Shape3::Plane { .. } | Shape3::Capsule { .. } | Shape3::Sphere { .. }, _)
         | (Shape3::Hull { .. }, Shape3::Sphere { .. })
         | (Shape3::Box { .. }, Shape3::Sphere { .. } | Shape3::Capsule { .. }) => {}
-        _ => return collide_convex(job, cache, counters, out),
+        _ => return collide_convex(job, ground, cache, counters, out),
     }
     if matches!((job.a, job.b), (Shape3::Hull { .. }, Shape3::Sphere { .. })) && job.algorithm.is_sat() {
-        return sat::collide(job, cache, counters, out);
+        return sat::collide(job, ground, cache, counters, out);
     }
     counters.computed += 1;
     // One axis at least: across the plane, between the centres, to the closest point.
@@ -178,14 +187,15 @@ fn ordered(
 /// Any two bounded pairs in the order of [`rank`] by closest points.
 fn gjk(
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
 ) {
     if rank(job.a) <= rank(job.b) {
-        convex::collide(job, cache, counters, out);
+        convex::collide(job, ground, cache, counters, out);
     } else {
-        convex::collide(&job.swapped(), cache, counters, out);
+        convex::collide(&job.swapped(), ground.map(Side::other), cache, counters, out);
         out.flip(&job.b_in_a);
     }
 }
@@ -193,14 +203,15 @@ fn gjk(
 /// Two convex shapes that no other function knows: by closest points, or by separating axes if those are asked for.
 fn collide_convex(
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
 ) {
     if job.algorithm.is_sat() {
-        sat::collide(job, cache, counters, out);
+        sat::collide(job, ground, cache, counters, out);
     } else {
-        convex::collide(job, cache, counters, out);
+        convex::collide(job, ground, cache, counters, out);
     }
 }
 

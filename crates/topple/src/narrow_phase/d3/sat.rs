@@ -12,7 +12,7 @@ use super::convex::{self, AXIS, Last};
 use super::solid::{Edge, Solid};
 use crate::distance::{CoreDistance, Cores, Wide};
 use crate::math::*;
-use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::shape::{Shape3, ShapeOps};
 
 /// Squared sine below which two edges have no common normal (no unit).
@@ -227,6 +227,7 @@ fn foot(edge: &Edge, p: Wide) -> Wide {
 /// Contact by separating axes, with the last one first.
 pub(super) fn collide(
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     cache: &mut PairCache,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
@@ -257,7 +258,7 @@ pub(super) fn collide(
         };
         return;
     }
-    let last = convex::manifold(&cores, &found, Last::recall(cache), job, out);
+    let last = convex::manifold(&cores, &found, Last::recall(cache).on(ground), job, out);
     *cache = last.remember(Wide::of(out.normal), found.distance as Real);
 }
 

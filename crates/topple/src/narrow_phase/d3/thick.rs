@@ -176,13 +176,7 @@ impl Walls {
         job: &CollideJob<'_, D3>,
         out: &mut LocalManifold<D3>,
     ) -> bool {
-        if !matches!(job.b, Shape3::Box { .. } | Shape3::Triangle { .. }) {
-            return self.retain_under_lid(side, (a, index), job, out);
-        }
-        let thin = &self.thin[side.0];
-        let onwards = job.b_in_a.rotation.rotate(self.onwards(side));
-        let middle = thin.middle * thin.axis.dot(self.onwards(side));
-        let middle = onwards.dot(job.b_in_a.position.to_vec()) + middle;
+        let wall = Wall::new(&self.thin[side.0], self.onwards(side), job);
         let Shape3::Triangle { a: p, b: q, c: r } = a.child(index) else { return false };
         let center = (p + q + r) * (1.0 / 3.0);
         let found = *out;
@@ -190,98 +184,98 @@ impl Walls {
         let mut goes_through = false;
         for point in found.points() {
             let on_a = point.position - found.normal * (0.5 * point.separation);
-            let behind = onwards.dot(on_a) - middle;
-            let on_b = on_a + found.normal * point.separation;
-            let farthest = behind.max(onwards.dot(on_b) - middle);
+            let Some((separation, is_behind)) = wall.sees(on_a, found.normal, point.separation) else {
+                continue;
+            };
             let is_solid = || {
                 // Not over the border of the triangle, where other sides may begin.
                 let end = on_a + (center - on_a).clamp_length_max(INWARDS * job.slop);
                 let goes_on = |start: Vec3| {
                     let way = end - start;
-                    let exit = deep::leave(a, start, way.normalize_or(onwards));
+                    let exit = deep::leave(a, start, way.normalize_or(wall.onwards_in_a));
                     exit.is_some_and(|exit| exit > way.length() - 2.0 * INWARDS * job.slop)
                 };
-                let straight = end - onwards * (onwards.dot(end) - middle);
-                // What is apart from the wall itself does not touch what it was given.
-                let is_in_wall = |p: Vec3| {
-                    let on_b = point_shape::<D3>(p.into(), job.b, &job.b_in_a);
-                    on_b.is_some_and(|on_b| on_b.distance <= job.slop)
-                };
-                let is_through = |start: Vec3| {
-                    let (before, way) = (middle - onwards.dot(start), end - start);
-                    let crossing = start + way * (before / onwards.dot(way));
-                    before > 0.0 && is_in_wall(crossing)
-                };
-                job.a.contains(straight) && is_in_wall(straight) && goes_on(straight)
-                    || self.middle.is_some_and(|start| is_through(start) && goes_on(start))
+                wall.below(end).is_some_and(|straight| job.a.contains(straight) && goes_on(straight))
+                    || self.middle.is_some_and(|start| wall.is_between(start, end) && goes_on(start))
             };
-            let is_behind = farthest > thin.half - job.b.rounding() + job.slop;
             if !is_behind || is_solid() {
-                out.push(point.position, point.separation, point.id);
+                let moved = found.normal * (0.5 * (separation - point.separation));
+                out.push(point.position + moved, separation, point.id);
                 goes_through |= is_behind;
             }
         }
         goes_through
     }
+}
 
-    /// The same for a wall that is not flat: it was seen as if it were, from its highest point on, and is as thick as it is under each point.
-    fn retain_under_lid(
-        &self,
-        side: (usize, bool),
-        (a, index): (&dyn Composite<D3>, u32),
-        job: &CollideJob<'_, D3>,
-        out: &mut LocalManifold<D3>,
-    ) -> bool {
-        let (thin, onwards) = (&self.thin[side.0], self.onwards(side));
-        let (sign, onwards_in_a) = (thin.axis.dot(onwards), job.b_in_a.rotation.rotate(onwards));
-        let to_b = |p: Vec3| job.b_in_a.inverse_transform(p.into());
-        let to_a = |p: Vec3| job.b_in_a.transform(p).to_vec();
-        let Shape3::Triangle { a: p, b: q, c: r } = a.child(index) else { return false };
-        let center = (p + q + r) * (1.0 / 3.0);
-        let found = *out;
-        out.clear();
-        let mut goes_through = false;
-        for point in found.points() {
-            let on_a = point.position - found.normal * (0.5 * point.separation);
-            let local = to_b(on_a);
-            // Where the line through the point and the wall goes into the wall and out of it. On the outline itself it would miss it.
-            let inner = job.b.middle();
-            let Some(slab) = thin.slab(job.b, local + (inner - local) * INSIDE) else { continue };
-            let [front, back] = if sign > 0.0 { slab } else { [-slab[1], -slab[0]] };
-            let lid = thin.middle * sign - thin.half;
-            let separation = point.separation + (front - lid) * found.normal.dot(onwards_in_a);
-            if separation > job.margin {
-                continue;
-            }
-            let is_solid = || {
-                // Not over the border of the triangle, where other sides may begin.
-                let end = on_a + (center - on_a).clamp_length_max(INWARDS * job.slop);
-                let goes_on = |start: Vec3| {
-                    let way = end - start;
-                    let exit = deep::leave(a, start, way.normalize_or(onwards_in_a));
-                    exit.is_some_and(|exit| exit > way.length() - 2.0 * INWARDS * job.slop)
-                };
-                let is_straight = || {
-                    let p = to_b(end);
-                    let Some(slab) = thin.slab(job.b, p) else { return false };
-                    let straight = to_a(p + thin.axis * (0.5 * (slab[0] + slab[1]) - thin.axis.dot(p)));
-                    job.a.contains(straight) && goes_on(straight)
-                };
-                let is_through = |start: Vec3| {
-                    let (p, q) = (to_b(start), to_b(end));
-                    let ray = LocalRay { origin: p, direction: q - p, max: 1.0 };
-                    job.b.ray_cast(&ray).is_some()
-                };
-                is_straight() || self.middle.is_some_and(|start| is_through(start) && goes_on(start))
-            };
-            let is_behind = onwards.dot(local) > back + job.slop;
-            if !is_behind || is_solid() {
-                let position = on_a + found.normal * (0.5 * separation);
-                out.push(position, separation, point.id);
-                goes_through |= is_behind;
-            }
+/// A thin wall as the triangles of one side see it.
+struct Wall<'a> {
+    thin: &'a Thin,
+    /// Out of the solid and through the wall, in the frame of b and in that of a.
+    onwards: Vec3,
+    onwards_in_a: Vec3,
+    /// Of a flat wall, where its middle is along `onwards_in_a` [m]. Any other was seen as if it were flat, from its highest point on, and is as thick as it is
+    /// under each point.
+    flat: Option<Real>,
+    job: &'a CollideJob<'a, D3>,
+}
+
+impl<'a> Wall<'a> {
+    fn new(thin: &'a Thin, onwards: Vec3, job: &'a CollideJob<'a, D3>) -> Self {
+        let onwards_in_a = job.b_in_a.rotation.rotate(onwards);
+        let flat = matches!(job.b, Shape3::Box { .. } | Shape3::Triangle { .. })
+            .then(|| onwards_in_a.dot(job.b_in_a.position.to_vec()) + thin.middle * thin.axis.dot(onwards));
+        Self { thin, onwards, onwards_in_a, flat, job }
+    }
+
+    fn to_b(&self, p: Vec3) -> Vec3 {
+        self.job.b_in_a.inverse_transform(p.into())
+    }
+
+    /// Separation from the wall itself of a point of the mesh that is apart by `separation` along `normal` from what the triangle was given [m], and whether it is
+    /// behind the wall. None if it does not touch the wall.
+    fn sees(&self, on_a: Vec3, normal: Vec3, separation: Real) -> Option<(Real, bool)> {
+        let (job, thin) = (self.job, self.thin);
+        if let Some(middle) = self.flat {
+            let on_b = on_a + normal * separation;
+            let farthest = self.onwards_in_a.dot(on_a).max(self.onwards_in_a.dot(on_b)) - middle;
+            return Some((separation, farthest > thin.half - job.b.rounding() + job.slop));
         }
-        goes_through
+        let (local, sign) = (self.to_b(on_a), thin.axis.dot(self.onwards));
+        // Where the line through the point and the wall goes into the wall and out of it. On the outline itself it would miss it.
+        let slab = thin.slab(job.b, local + (job.b.middle() - local) * INSIDE)?;
+        let [front, back] = if sign > 0.0 { slab } else { [-slab[1], -slab[0]] };
+        let lid = thin.middle * sign - thin.half;
+        let separation = separation + (front - lid) * normal.dot(self.onwards_in_a);
+        (separation <= job.margin).then(|| (separation, self.onwards.dot(local) > back + job.slop))
+    }
+
+    /// The middle of the wall straight below a point; None beside the wall: what is apart from it does not touch what it was given.
+    fn below(&self, p: Vec3) -> Option<Vec3> {
+        if let Some(middle) = self.flat {
+            let straight = p - self.onwards_in_a * (self.onwards_in_a.dot(p) - middle);
+            return self.is_in(straight).then_some(straight);
+        }
+        let local = self.to_b(p);
+        let [low, high] = self.thin.slab(self.job.b, local)?;
+        let up = 0.5 * (low + high) - self.thin.axis.dot(local);
+        Some(self.job.b_in_a.transform(local + self.thin.axis * up).to_vec())
+    }
+
+    /// True if the wall is between two points, the second behind it.
+    fn is_between(&self, start: Vec3, end: Vec3) -> bool {
+        let Some(middle) = self.flat else {
+            let (origin, end) = (self.to_b(start), self.to_b(end));
+            return self.job.b.ray_cast(&LocalRay { origin, direction: end - origin, max: 1.0 }).is_some();
+        };
+        let (before, way) = (middle - self.onwards_in_a.dot(start), end - start);
+        before > 0.0 && self.is_in(start + way * (before / self.onwards_in_a.dot(way)))
+    }
+
+    /// True if a point is in the wall, give or take the slop.
+    fn is_in(&self, p: Vec3) -> bool {
+        let on_b = point_shape::<D3>(p.into(), self.job.b, &self.job.b_in_a);
+        on_b.is_some_and(|on_b| on_b.distance <= self.job.slop)
     }
 }
 

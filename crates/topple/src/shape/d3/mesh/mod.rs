@@ -2,7 +2,7 @@
 //!
 //! Triangles are seen counter-clockwise from their front side, and only that side touches. `build.rs` checks the input,
 //! welds vertices and finds the neighbours; `mass.rs` integrates; `query.rs` answers rays and points; `generate.rs` makes
-//! surfaces by formula. The contacts are in `narrow_phase/composite.rs` and `narrow_phase/d3/triangle.rs`.
+//! surfaces by formula. The contacts are in `narrow_phase/composite.rs` and `narrow_phase/d3/probe.rs`.
 
 mod build;
 pub mod generate;
