@@ -40,9 +40,9 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
             [
                 0x038ed0a26564ea45,
                 0xe6dcbef02e8d7d23,
-                0xadd6b168a68b0def,
-                0xfbce1e0880e9c887,
-                0xea11b00c52c98b3a,
+                0x689dcac8a351ba33,
+                0x89a34bf772443937,
+                0x60e63d8e1bef51ec,
             ],
             [
                 0x3308fb8e7220576f,

@@ -38,7 +38,6 @@ pub(super) struct Member {
 /// A contact of a train: its points, then its tangents.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
-    pub(super) touch: Touch,
     ends: [usize; 2],
     rows: [ContactRow; MOST_ROWS],
     /// 1/K of each row [kg]; 0 for those that are not there.
@@ -103,7 +102,6 @@ impl Train {
         let (at, lane) = (touch.0 as usize, touch.1 as usize);
         let friction = &scene.friction[at];
         let mut link = Link {
-            touch,
             ends,
             rows,
             mass: [0.0; MOST_ROWS],
@@ -133,8 +131,8 @@ impl Train {
         self.links.push(link);
     }
 
-    /// Finds the impulses of a blow with `speed` [m/s], and the velocities after it.
-    pub(super) fn strike(&mut self, speed: f64) {
+    /// Finds the impulses of a blow with `speed` [m/s], and the velocities after it. Returns how many turns of contacts that took.
+    pub(super) fn strike(&mut self, speed: f64) -> usize {
         let Self { bodies, links } = self;
         let energy = |bodies: &[Member]| -> f64 {
             let of = |m: &Member| -> f64 {
@@ -144,7 +142,9 @@ impl Train {
             bodies.iter().map(of).sum()
         };
         let before = energy(bodies);
+        let mut turns = 0;
         for round in 0..TURNS / links.len().max(1) {
+            turns += links.len();
             let mut most = 0.0_f64;
             for i in 0..links.len() {
                 // There and back again: impulses travel both ways.
@@ -160,6 +160,7 @@ impl Train {
         if energy(bodies) > before && !bodies.iter().any(drives) {
             bodies.clear();
         }
+        turns
     }
 
     /// Hands the velocities back. Since the blow came `late` [s], the bodies have gone too far by what it changes in that time.

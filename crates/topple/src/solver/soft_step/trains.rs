@@ -31,10 +31,13 @@ const ALONG: Real = 0.5;
 /// Share of `Settings::restitution_threshold` below which an approach is no blow (no unit): what is left to the sub-steps stays as a difference
 /// between the speeds of a train.
 pub(super) const SLOWEST_BLOW: Real = 0.125;
-/// Contacts of a train at most: the time to solve them grows with the cube of their number.
-const MOST_LINKS: usize = 64;
-/// Trains of a step at most: what flies about in one crowd has more to do with heaps.
-const MOST_TRAINS: usize = 16;
+/// Share of a body's answer to a blow, compared with that of its mass, above which the blow turns it rather than moves it on (no unit). Then there is no train to speak of:
+/// dominoes topple each other.
+const OFF_CENTRE: Real = 0.25;
+/// Contacts of a train at most: the time to solve them grows with the cube of their number. A row of ten on the ground has 19.
+const MOST_LINKS: usize = 24;
+/// Turns of contacts in all trains of a step, at most: some 2 ms. What flies about in one crowd has more to do with heaps.
+const MOST_TURNS: usize = 16_384;
 
 /// Contacts and bodies of trains; lives from step to step to keep its memory.
 #[derive(Debug, Default)]
@@ -42,6 +45,8 @@ pub(super) struct Trains {
     /// Where the contacts of each slot begin in `touches`; one more than slots.
     starts: Vec<u32>,
     touches: Vec<Touch>,
+    /// The contacts of the train that is looked at.
+    chosen: Vec<Touch>,
     train: Train,
 }
 
@@ -99,6 +104,19 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         self.points(touch).map(|i| points[i].s0.0[touch.1 as usize]).fold(Real::INFINITY, Real::min)
     }
 
+    /// True if a blow at the contact moves both bodies on rather than turns them: the middle of its points lies in line with their centres of mass.
+    fn is_central(&self, touch: Touch) -> bool {
+        let (row, lane) = (&self.rows[touch.0 as usize], touch.1 as usize);
+        let count = self.points(touch).count() as Real;
+        let turns = |of: &dyn Fn(usize, usize) -> Real, inv_mass: Real| {
+            let mean = |k: usize| self.points(touch).map(|i| of(i, k)).sum::<Real>() / count;
+            // Levers are whitened: their squares compare with 1/m.
+            (0..A).map(|k| mean(k) * mean(k)).sum::<Real>() > OFF_CENTRE * inv_mass
+        };
+        !turns(&|i, k| row.points[i].ja[k].0[lane], row.inv_ma.0[lane])
+            && !turns(&|i, k| row.points[i].jb[k].0[lane], row.inv_mb.0[lane])
+    }
+
     /// The rows of a contact: points first, then tangents.
     pub(super) fn rows_of(&self, (row, lane): Touch) -> [ContactRow; MOST_ROWS] {
         let (at, lane) = (row as usize, lane as usize);
@@ -153,10 +171,13 @@ impl Trains {
         bodies: &mut [Packed<S>],
         states: &mut [BodyState<D>],
     ) {
-        let (mut is_listed, mut trains) = (false, 0);
+        let (mut is_listed, mut turns) = (false, 0);
         for (at, row) in scene.rows.iter().enumerate().filter(|(_, row)| row.meets != 0) {
             for lane in (0..WIDTH).filter(|lane| row.meets >> lane & 1 == 1) {
                 let touch = (at as u32, lane as u8);
+                if turns >= MOST_TURNS || scene.joined.has(scene.slots(touch)) {
+                    continue;
+                }
                 // What an earlier train took along may have stopped.
                 let approach = scene.approach(touch, bodies);
                 let n = scene.normal(touch);
@@ -167,7 +188,7 @@ impl Trains {
                 let [a, b] = scene.slots(touch).map(pull);
                 let rest = scene.threshold + REST_STEPS * scene.dt * (a - b).max(0.0);
                 let gap = scene.gap(touch);
-                if approach <= rest || gap >= approach * scene.reach || trains == MOST_TRAINS {
+                if approach <= rest || gap >= approach * scene.reach || !scene.is_central(touch) {
                     continue;
                 }
                 if !is_listed {
@@ -177,8 +198,7 @@ impl Trains {
                 // Surfaces that are found overlapping have met this long ago [s].
                 let late = (-gap / approach).clamp(0.0, scene.dt);
                 if self.couple(scene, bodies, touch, (approach, late)) {
-                    trains += 1;
-                    self.train.strike(f64::from(approach));
+                    turns += self.train.strike(f64::from(approach));
                     self.train.leave::<D, N, A, S>(bodies, states, late);
                 }
             }
@@ -240,7 +260,8 @@ impl Trains {
         let [a, b] = scene.slots(first);
         train.add_body::<D, N, A, S>(scene.props, bodies, a, Some(n.map(|x| -x)));
         train.add_body::<D, N, A, S>(scene.props, bodies, b, Some(n));
-        train.add_link(scene, first, reach);
+        self.chosen.clear();
+        self.chosen.push(first);
         let (mut next, mut moving) = (0, 1);
         while next < train.bodies.len() {
             let Member { slot, way, .. } = train.bodies[next];
@@ -263,7 +284,7 @@ impl Trains {
                 match (scene.moves(other), is_along) {
                     (false, true) => return false,
                     (true, false) if is_new => continue,
-                    _ if train.links.len() == MOST_LINKS => return false,
+                    _ if self.chosen.len() == MOST_LINKS => return false,
                     (true, true) if is_new => {
                         train.add_body::<D, N, A, S>(scene.props, bodies, other, Some(out));
                         moving += 1;
@@ -271,10 +292,13 @@ impl Trains {
                     (false, _) => train.add_body::<D, N, A, S>(scene.props, bodies, other, None),
                     _ => {}
                 }
-                if !train.links.iter().any(|link| link.touch == touch) {
-                    train.add_link(scene, touch, reach);
+                if !self.chosen.contains(&touch) {
+                    self.chosen.push(touch);
                 }
             }
+        }
+        if moving > 1 {
+            self.chosen.iter().for_each(|&touch| train.add_link(scene, touch, reach));
         }
         moving > 1
     }
