@@ -207,7 +207,7 @@ impl<D: Dim> World<D> {
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), Error> {
         settings.validate()?;
         let wake =
-            settings.gravity != self.settings.gravity || (self.settings.sleeping && !settings.sleeping);
+            settings.moves_what_rests(&self.settings) || (self.settings.sleeping && !settings.sleeping);
         let margins_changed = settings != self.settings;
         self.settings = settings;
         if margins_changed {
