@@ -9,6 +9,14 @@ use crate::body::{BodyKind, BodySet, Drag, Load, NONE};
 use crate::math::*;
 use crate::store::BitSet;
 
+/// Share of its sleep threshold above which a body slides (no unit): what hardly overcomes its friction, by 0.02 m/s², is a fifth of the
+/// usual threshold fast after the usual time at rest.
+const SLIDING: Real = 0.15;
+/// Least slope of a way downhill (no unit). On flatter ground without friction bodies leave their threshold within the time at rest.
+const DOWNHILL: Real = 0.02;
+/// Share of the possible friction from which it does all it can (no unit): the last sweep may change the load a little.
+const ALL_FRICTION: Real = 0.9;
+
 /// Room for walks over bodies that hang together.
 #[derive(Default)]
 pub(crate) struct Walk {
@@ -135,6 +143,46 @@ impl<D: Dim> World<D> {
             body = record.island_next;
         }
         falls
+    }
+
+    /// True if a body of an island slides downhill: friction does all it can and does not hold it, so it gets faster, however slowly. Asked
+    /// when the island is about to fall asleep.
+    pub(crate) fn is_sliding(&self, island: u32) -> bool {
+        let down = self.settings.gravity.normalize_or(D::Vec::ZERO);
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let (record, core) = (&self.bodies.records[body], &self.bodies.cores[body as usize]);
+            let v = core.motion.linear;
+            let (speed, least) = (v.length(), SLIDING * core.sleep_speed);
+            let sinks = v.dot(down) * core.gravity_scale > DOWNHILL * speed;
+            if speed > least && sinks {
+                let mut contacts = self.contacts.of_body(record.first_contact);
+                if contacts.any(|(contact, _)| self.is_slipping(contact, least)) {
+                    return true;
+                }
+            }
+            body = record.island_next;
+        }
+        false
+    }
+
+    /// True if the surfaces of a contact move along each other faster than `least` [m/s], with all the friction that there is.
+    fn is_slipping(&self, index: u32, least: Real) -> bool {
+        let contact = &self.contacts.hot[index as usize];
+        let load: Real = contact.manifold.points().iter().map(|p| p.normal_impulse).sum();
+        if !contact.is_solid() || load <= 0.0 {
+            return false;
+        }
+        let friction = if self.settings.friction { contact.friction * load } else { 0.0 };
+        if contact.manifold.friction_impulse.length() < ALL_FRICTION * friction {
+            return false;
+        }
+        let places = contact.bodies.map(|body| self.bodies.places[body as usize]);
+        let [a, b] = contact.bodies.map(|body| self.bodies.cores[body as usize].motion);
+        let row = contact.row(0, &places[0], &places[1]);
+        let v = b.seen_from(row.r_b).linear - a.seen_from(row.r_a).linear;
+        let normal = contact.normal(places[0].rotation);
+        (v - normal * v.dot(normal)).length() > least
     }
 
     /// Forgets what the contacts of a body bore. They rest as deep in each other as their load made them: until they are computed anew that

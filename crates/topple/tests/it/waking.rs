@@ -486,6 +486,53 @@ fn friction_wakes_3d() {
     friction_wakes::<D3>();
 }
 
+/// What is accelerated, however slowly, does not fall asleep: in weak gravity, on a slope that hardly holds, on a long rope.
+fn slow_starts_stay_awake<D: TestDim>() {
+    for g in [0.1, 0.02, 0.005] {
+        let settings = Settings { gravity: D::vec(0.0, -g), ..Settings::default() };
+        let mut world = World::<D>::with_settings(settings).unwrap();
+        let id = add_body(&mut world, 0.0, 0.0, D::cube(1.0));
+        run(&mut world, 10.0);
+        let down = -world.body(id).unwrap().position().to_vec().get(1);
+        assert_close(format!("fall by {g} m/s²"), down, 50.0 * g, 0.5 * g, "m");
+    }
+    let angle: Real = 0.3;
+    let (sin, cos) = sin_cos(angle);
+    let mut world = World::<D>::new();
+    let def = BodyDef { rotation: D::turn(angle), ..BodyDef::fixed(D::point(0.0, 0.0)) };
+    let mut slope = ShapeDef::new(D::block(100.0, 1.0));
+    slope.material.friction = sin / cos - 0.002;
+    world.create_body_with(def, [slope.clone()]).unwrap();
+    let up = D::turn(angle).rotate(D::vec(0.0, 1.0));
+    let def = BodyDef { rotation: D::turn(angle), ..BodyDef::dynamic(D::Point::from_vec(up)) };
+    let mut shape = ShapeDef::new(D::cube(1.0));
+    shape.material.friction = slope.material.friction;
+    let id = world.create_body_with(def, [shape]).unwrap();
+    let start = world.body(id).unwrap().position();
+    run(&mut world, 10.0);
+    let way = (world.body(id).unwrap().position() - start).length();
+    assert_close("way down the slope", way, 0.5 * G * 0.002 * cos * 100.0, 0.15, "m");
+
+    let mut world = World::<D>::new();
+    let wall = world.create_body(BodyDef::fixed(D::point(0.0, 0.0))).unwrap();
+    let bob = add_body(&mut world, 0.2, -30.0, D::ball(0.5));
+    let rod = JointDef::rod(&world, wall, bob, D::point(0.0, 0.0), D::point(0.2, -30.0)).unwrap();
+    world.create_joint(rod).unwrap();
+    for _ in 0..1800 {
+        world.step();
+        assert!(world.body(bob).unwrap().is_awake(), "a pendulum swings at {} s", world.time());
+    }
+}
+
+#[test]
+fn slow_starts_stay_awake_2d() {
+    slow_starts_stay_awake::<D2>();
+}
+#[test]
+fn slow_starts_stay_awake_3d() {
+    slow_starts_stay_awake::<D3>();
+}
+
 /// A stack of forty that loses its support falls as one: it does not grow on the way.
 fn high_stacks_fall_as_one<D: TestDim>() {
     type Change<D> = fn(&mut World<D>, BodyId);
