@@ -414,6 +414,19 @@ impl<D: Dim> Settings<D> {
         (self.slop * size).min(self.max_slop)
     }
 
+    /// True if bodies that rest under the other settings may move under these: by gravity, by friction, or because contacts and joints
+    /// come to rest elsewhere. Restitution is not among them, since nothing approaches anything where all rests; nor are steps
+    /// and sub-steps, which hosts change all the time.
+    pub(crate) fn moves_what_rests(&self, other: &Self) -> bool {
+        let forces = |s: &Self| (s.friction, s.friction_mixing, s.max_force, s.max_torque);
+        let softness = |s: &Self| [s.contact_hertz, s.contact_damping, s.joint_hertz, s.joint_damping];
+        let geometry = |s: &Self| (s.slop, s.max_slop, s.multiple_contacts);
+        self.gravity != other.gravity
+            || forces(self) != forces(other)
+            || softness(self) != softness(other)
+            || geometry(self) != geometry(other)
+    }
+
     /// Strength of gravity for thresholds that compare with weight [m/s²].
     pub(crate) fn weight_scale(&self) -> Real {
         let g = self.gravity.length();

@@ -81,6 +81,14 @@ impl<D: Dim> Manifold<D> {
         &self.points.as_ref()[..self.count as usize]
     }
 
+    /// Forgets what was borne: the next step starts from nothing.
+    pub(crate) fn clear_impulses(&mut self) {
+        self.points_mut().iter_mut().for_each(|p| (p.normal_impulse, p.load) = (0.0, 0.0));
+        self.friction_impulse = D::Vec::ZERO;
+        self.twist_impulse = 0.0;
+        self.rolling_impulse = D::Ang::ZERO;
+    }
+
     /// The points in use.
     #[inline]
     pub fn points_mut(&mut self) -> &mut [ContactPoint<D>] {

@@ -4,12 +4,12 @@
 use super::parts::OldPoints;
 use super::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Parts};
 use crate::Settings;
-use crate::body::Bodies;
-use crate::broad_phase::Proxies;
+use crate::body::{Bodies, BodyKind};
+use crate::broad_phase::{Proxies, Proxy};
 use crate::contact::{Contact, ContactPoint, flags};
 use crate::math::*;
 use crate::query_log::{Answer, Query, QueryLog};
-use crate::shape::ShapeRecord;
+use crate::shape::{ShapeOps, ShapeRecord};
 use crate::store::Slots;
 use crate::trusted::Mine;
 
@@ -64,7 +64,11 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
             let contact = self.contacts.get(index as usize);
             let [a, b] = contact.shapes.map(|shape| shape as usize);
             let slots = self.source.proxies.slots();
-            if !self.source.are_new && !slots[a].fat.overlaps(&slots[b].fat) {
+            let PairSource { bodies, shapes, are_new, .. } = self.source;
+            let is_near = || {
+                slots[a].fat.overlaps(&slots[b].fat) && reaches_plane(bodies, shapes, slots, contact.shapes)
+            };
+            if !are_new && !is_near() {
                 contact.flags |= flags::APART;
                 contact.flags &= !flags::TOUCHING;
                 continue;
@@ -83,6 +87,41 @@ impl<'a, D: Dim> ContactBatch<'a, D> {
     pub(crate) fn finish(self) -> (Mine<'a, Contact<D>>, NarrowCounters) {
         (self.contacts, self.counters)
     }
+}
+
+/// False for a pair of a plane that stands still and a shape whose fat box does not reach it: planes have infinite boxes, which
+/// overlap all others. Planes on kinematic bodies go anywhere without their box changing, and keep all their pairs.
+#[inline]
+pub(crate) fn reaches_plane<D: Dim>(
+    bodies: &Bodies<D>,
+    shapes: &Slots<ShapeRecord<D>>,
+    slots: &[Proxy<D>],
+    pair: [u32; 2],
+) -> bool {
+    // PERF: nothing but a plane has an infinite box, and most pairs have none.
+    let is_plane = |shape: u32| slots[shape as usize].fat.min.to_vec().get(0) == Real::NEG_INFINITY;
+    match pair.map(is_plane) {
+        [true, false] => is_in_reach(bodies, &shapes[pair[0]], &slots[pair[1] as usize].fat),
+        [false, true] => is_in_reach(bodies, &shapes[pair[1]], &slots[pair[0] as usize].fat),
+        _ => true,
+    }
+}
+
+/// True if a box reaches into a half-space, or that moves.
+fn is_in_reach<D: Dim>(bodies: &Bodies<D>, plane: &ShapeRecord<D>, fat: &Aabb<D>) -> bool {
+    let Some((normal, offset)) = plane.shape.half_space() else { return true };
+    if bodies.records[plane.body].kind != BodyKind::Static {
+        return true;
+    }
+    let pose = bodies.places[plane.body as usize].compose(plane.from_center);
+    let normal = pose.rotation.rotate(normal);
+    // The corner that is farthest inside.
+    let height = (0..D::N).fold(-offset, |height, axis| {
+        let n = normal.get(axis);
+        let corner = if n > 0.0 { fat.min } else { fat.max };
+        height + n * (corner - pose.position).get(axis)
+    });
+    height <= 0.0
 }
 
 /// One contact to bring up to date.

@@ -14,7 +14,7 @@ mod methods;
 mod parts;
 
 pub use batch::{ContactBatch, PairTask};
-pub(crate) use batch::{PairSource, write};
+pub(crate) use batch::{PairSource, reaches_plane, write};
 pub use composite::{MAX_PARTS, Parts};
 pub use manifold::{LocalManifold, LocalPoint, MAX_LOCAL_POINTS};
 pub use methods::{NarrowPhaseAuto, NarrowPhaseGjk, NarrowPhaseSat};

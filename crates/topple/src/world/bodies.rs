@@ -101,6 +101,7 @@ impl<D: Dim> World<D> {
             self.shapes.remove(shape);
         }
         self.islands.remove(&mut self.bodies, index);
+        self.released.remove(index);
         self.forget_in_generators(id);
         self.bodies.remove(index);
         Ok(())
@@ -400,9 +401,10 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Wakes everything that touches or is joined to the body, and the body itself.
+    /// Wakes everything that touches or is joined to the body, and the body itself: it may be about to leave them.
     pub(crate) fn wake_neighbors(&mut self, index: u32) {
         self.wake_index(index);
+        self.note_release(index);
         let mut edge = self.bodies.records[index].first_contact;
         while edge != NONE {
             let (contact, side) = (edge / 2, (edge & 1) as usize);
@@ -411,12 +413,17 @@ impl<D: Dim> World<D> {
             // Bodies that were created asleep may touch without anybody having looked.
             let unknown = contact.flags & (flags::HAS_KEPT | flags::SENSOR) == 0;
             if contact.is_solid() || unknown {
-                self.wake_index(contact.bodies[1 - side]);
+                let other = contact.bodies[1 - side];
+                self.wake_index(other);
+                self.note_release(other);
             }
         }
         let mut joined = Vec::new();
         self.joints.neighbors(self.bodies.records[index].first_joint, &mut joined);
-        joined.into_iter().for_each(|other| self.wake_index(other));
+        for other in joined {
+            self.wake_index(other);
+            self.note_release(other);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::World;
 use super::events::BodyFault;
-use crate::body::{BodySet, Load, NO_SPEED};
+use crate::body::{BodyCore, BodySet, Load, NO_SPEED, NONE};
 use crate::math::*;
 use crate::store::BodyId;
 use crate::trusted::{Each, Owned, Owners, in_pieces};
@@ -62,6 +62,7 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
                     continue;
                 }
                 *place = new;
+                let before = core.motion;
                 core.motion = motion;
                 let mut speed = rest_speed::<D>(state, core.extent, settings.dt);
                 if is_smoothed {
@@ -70,7 +71,12 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
                     *known = speed;
                 }
                 let still = speed <= core.sleep_speed;
-                core.sleep_time = if still { core.sleep_time + settings.dt } else { 0.0 };
+                core.sleep_time = if still {
+                    let is_hanging = records[body].first_contact == NONE;
+                    rest_time(core, &before, is_hanging, settings)
+                } else {
+                    0.0
+                };
                 for &index in &records[body].shapes {
                     let shape = &shapes[index];
                     let pose = place.compose(shape.from_center);
@@ -112,6 +118,29 @@ fn rest_speed<D: Dim>(state: &crate::body::BodyState<D>, extent: Real, dt: Real)
     let velocity = state.v.length() + state.w.length() * extent;
     let displacement = (state.dp.length() + state.dr.length() * extent) * (0.5 / dt);
     velocity.max(displacement)
+}
+
+/// What touches nothing and changes its velocity by this share in that time, in any direction, swings (no unit): nothing else tells the turn
+/// of a swing from rest. Contacts shake more than that.
+const SWING: Real = 0.5;
+/// Share of a step that counts for what swings, in the second half of its time (no unit): not none, because there are chains that sway for
+/// ever. They fall asleep after 4.25 s instead of 0.5 s.
+const SWING_PACE: Real = 1.0 / 16.0;
+
+/// The time at rest of a body that has been slow for another step [s].
+fn rest_time<D: Dim>(
+    core: &BodyCore<D>,
+    before: &crate::Motion<D>,
+    is_hanging: bool,
+    settings: &crate::Settings<D>,
+) -> Real {
+    let (time, end) = (core.sleep_time, settings.sleep_time);
+    if !is_hanging || time < 0.5 * end || time >= end {
+        return time + settings.dt;
+    }
+    let (v, w) = (core.motion.linear - before.linear, core.motion.angular - before.angular);
+    let change = (v.length() + w.length() * core.extent) * (end / settings.dt);
+    time + settings.dt * if change > SWING * core.sleep_speed { SWING_PACE } else { 1.0 }
 }
 
 /// A body that wakes has moved at this many times its limit, for all that is known.

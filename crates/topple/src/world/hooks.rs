@@ -51,7 +51,7 @@ impl<D: Dim> World<D> {
         self.hooks.pair_filter = filter;
     }
 
-    /// Installs the pre-solve hook, or takes it away.
+    /// Installs the pre-solve hook, or takes it away. What rests on shapes that ask for it wakes.
     pub fn set_pre_solve(&mut self, hook: Option<PreSolveHook<D>>) {
         self.hooks.pre_solve = hook;
         // What the old hook changed goes with it.
@@ -59,6 +59,10 @@ impl<D: Dim> World<D> {
             let asked = self.contacts.hot[index as usize].flags & flags::PRE_SOLVE != 0;
             if asked && self.contacts.records.get(index).is_some() {
                 self.refresh_contact(index);
+                for body in self.contacts.hot[index as usize].bodies {
+                    self.wake_index(body);
+                    self.note_release(body);
+                }
             }
         }
     }

@@ -13,10 +13,7 @@ impl<D: Dim> World<D> {
             for &index in &color.contacts {
                 let manifold = &mut contacts.hot[index as usize].manifold;
                 if !is_possible(manifold) {
-                    manifold.points_mut().iter_mut().for_each(|p| (p.normal_impulse, p.load) = (0.0, 0.0));
-                    manifold.friction_impulse = D::Vec::ZERO;
-                    manifold.rolling_impulse = D::Ang::ZERO;
-                    manifold.twist_impulse = 0.0;
+                    manifold.clear_impulses();
                 }
             }
             for &index in &color.joints {

@@ -289,6 +289,11 @@ impl<D: Dim> JointMut<'_, D> {
         } else {
             self.world.joints.watched.remove(self.index);
         }
+        // What bears more than that now is told, and breaks, in the next step, asleep or not.
+        let (force, torque) = self.world.joint_reaction(self.index);
+        if force.length() > max_force || torque.length() > max_torque {
+            self.wake();
+        }
         Ok(())
     }
 

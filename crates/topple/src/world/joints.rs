@@ -110,7 +110,10 @@ impl<D: Dim> World<D> {
 
     fn drop_joint(&mut self, index: u32) {
         let bodies = self.joints.hot[index as usize].bodies;
-        bodies.iter().for_each(|&body| self.wake_index(body));
+        for body in bodies {
+            self.wake_index(body);
+            self.note_release(body);
+        }
         self.uncolor_joint(index);
         self.unlink_joint(index);
         let collided = self.joints.records[index].collide_connected;

@@ -149,7 +149,13 @@ impl<D: Dim> World<D> {
         let (a, b) = Proxies::<D>::split(key);
         // A user's broad phase may report anything: shapes that are gone, pairs of one body, the order turned round.
         let known = a < b && (b as usize) < self.proxies.slots().len();
-        known && self.proxies.is_pair(a, b) && self.may_have_contact(a, b)
+        known && self.proxies.is_pair(a, b) && self.reaches_plane(a, b) && self.may_have_contact(a, b)
+    }
+
+    /// False for a plane and a shape whose fat box does not reach it.
+    fn reaches_plane(&self, a: u32, b: u32) -> bool {
+        let slots = self.proxies.slots();
+        crate::narrow_phase::reaches_plane(&self.bodies, &self.shapes, slots, [a, b])
     }
 
     /// The contact of a new pair for which [`Self::is_contact`] holds, not yet in any list.

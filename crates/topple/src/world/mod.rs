@@ -9,12 +9,14 @@ mod gather;
 mod generators;
 mod ghosts;
 mod hits;
+mod hold;
 mod hooks;
 mod impulses;
 mod joint_defs;
 mod joint_view;
 mod joints;
 mod lean;
+mod leaning;
 mod links;
 mod methods;
 mod parts;
@@ -99,6 +101,8 @@ pub struct World<D: Dim> {
     pub(crate) leaning: IndexList,
     /// Touching contacts whose shapes want persist or hit events.
     pub(crate) watched: IndexList,
+    /// Bodies that may have lost their hold since the last step: see `hold.rs`.
+    pub(crate) released: IndexList,
     pub(crate) joints: crate::joint::Joints<D>,
     pub(crate) generators: crate::force::Generators<D>,
     /// Time over which the stored impulses act [s]; set by the solver.
@@ -143,6 +147,11 @@ pub(crate) struct Scratch<D: Dim> {
     /// Islands to split.
     pub split: Vec<u32>,
     pub rest: sleep::RestTimes,
+    pub walk: hold::Walk,
+    /// Sleeping bodies and the contacts by which others lean on them.
+    pub leaning: Vec<(u32, u32)>,
+    /// Sleeping bodies that are to wake, and whether something heavy lies on them.
+    pub to_wake: Vec<(u32, bool)>,
     pub refine: refine::Groups<D>,
 }
 
@@ -168,6 +177,7 @@ impl<D: Dim> World<D> {
             islands: Islands::default(),
             leaning: IndexList::default(),
             watched: IndexList::default(),
+            released: IndexList::default(),
             joints: crate::joint::Joints::default(),
             generators: crate::force::Generators::default(),
             impulse_time: 0.0,
@@ -207,7 +217,7 @@ impl<D: Dim> World<D> {
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), Error> {
         settings.validate()?;
         let wake =
-            settings.gravity != self.settings.gravity || (self.settings.sleeping && !settings.sleeping);
+            settings.moves_what_rests(&self.settings) || (self.settings.sleeping && !settings.sleeping);
         let margins_changed = settings != self.settings;
         self.settings = settings;
         if margins_changed {

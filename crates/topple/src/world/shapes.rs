@@ -257,7 +257,9 @@ impl<D: Dim> World<D> {
                 continue;
             }
             let (fat, needed) = self.fat_bounds(&self.shapes[index]);
-            if !self.proxies.get(index).fat.contains(&needed) {
+            // A plane comes near other shapes although its box, which is infinite, stays the same.
+            let is_plane = self.shapes[index].shape.half_space().is_some();
+            if is_plane || !self.proxies.get(index).fat.contains(&needed) {
                 self.proxies.set_box(index, fat);
                 self.moved.insert(index);
                 self.methods.broad_phase.update(&self.proxies, &[index], &*self.executor);

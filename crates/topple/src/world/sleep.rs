@@ -2,12 +2,12 @@
 //!
 //! An island falls asleep when all its bodies have been slow for `Settings::sleep_time`. It wakes when one of its bodies
 //! is pushed, moved or changed, when a support goes, or when something touches it faster than `wake_speed` or leans on
-//! it with more than `wake_load` of its weight; until then gentler visitors rest on it as on a wall.
+//! it with more than `wake_load` of its weight (`leaning.rs`); until then gentler visitors rest on it as on a wall.
 
 use super::World;
 use super::links::{grain, mix_materials};
 use crate::body::{BodyKind, BodySet, NONE};
-use crate::contact::{Grain, NO_COLOR, flags};
+use crate::contact::{Grain, flags};
 use crate::math::*;
 use crate::store::BodyId;
 
@@ -148,6 +148,20 @@ impl<D: Dim> World<D> {
         }
     }
 
+    /// Puts an island to sleep that has been at rest for long enough, unless it falls or slides, or leans on a sleeper for good: then that one
+    /// wakes, and they come to rest together.
+    fn try_to_sleep(&mut self, island: u32) {
+        if self.is_falling(island) || self.is_sliding(island) {
+            let mut body = self.islands.slots[island].head;
+            while body != NONE {
+                self.bodies.cores[body as usize].sleep_time = 0.0;
+                body = self.bodies.records[body].island_next;
+            }
+        } else if !self.is_laid_down(island) {
+            self.sleep_island(island);
+        }
+    }
+
     fn sleep_island(&mut self, island: u32) {
         let mut members = core::mem::take(&mut self.scratch.members);
         self.islands.bodies_of(&self.bodies, island, &mut members);
@@ -178,15 +192,6 @@ impl<D: Dim> World<D> {
                 self.contacts.awake.remove(index);
                 self.leaning.remove(index);
             }
-        }
-    }
-
-    /// Remembers a contact in which an awake body leans on a sleeping one.
-    pub(crate) fn watch_leaning(&mut self, index: u32) {
-        let bodies = self.contacts.hot[index as usize].bodies;
-        let asleep = bodies.iter().any(|&b| self.bodies.records[b].set == BodySet::Sleeping);
-        if asleep && self.contacts.records[index].color != NO_COLOR {
-            self.leaning.insert(index);
         }
     }
 
@@ -271,32 +276,6 @@ impl<D: Dim> World<D> {
         self.scratch.asleep = asleep;
     }
 
-    /// Wakes sleepers that carry more than their share.
-    pub(crate) fn wake_by_load(&mut self) {
-        let mut i = 0;
-        while let Some(&index) = self.leaning.as_slice().get(i) {
-            i += 1;
-            let contact = &self.contacts.hot[index as usize];
-            let bodies = contact.bodies;
-            let Some(&sleeper) = bodies.iter().find(|&&b| self.bodies.records[b].set == BodySet::Sleeping)
-            else {
-                continue;
-            };
-            let push: Real = contact.manifold.points().iter().map(|p| p.normal_impulse).sum();
-            let weight = self.bodies.records[sleeper].mass.mass * self.settings.weight_scale();
-            if push > self.settings.wake_load * weight * self.impulse_time {
-                self.wake_index(sleeper);
-                let other = bodies[usize::from(bodies[0] == sleeper)];
-                let [own, lies] = [sleeper, other].map(|body| self.bodies.cores[body as usize].inv_mass);
-                if lies > 0.0 && own > self.settings.refine_load * lies {
-                    self.refine_grown(self.bodies.records[sleeper].island, true);
-                }
-                // The list changed under us; what is left is looked at in the next step.
-                break;
-            }
-        }
-    }
-
     /// Puts islands to sleep whose bodies have all been at rest long enough. An island that only partly wants to sleep is
     /// split if some of its links have ended.
     pub(crate) fn put_to_sleep(&mut self) {
@@ -329,11 +308,13 @@ impl<D: Dim> World<D> {
             if self.islands.slots[island].removed > 0 {
                 self.split_and_sleep(island, limit);
             } else if least >= limit {
-                self.sleep_island(island);
+                self.try_to_sleep(island);
             }
         }
         rest.seen = seen;
         self.scratch.rest = rest;
+        // Only now: islands merge by it.
+        self.wake_laden();
     }
 
     /// True if a body of the island touches a kinematic one in motion.
@@ -419,7 +400,7 @@ impl<D: Dim> World<D> {
                 body = self.bodies.records[body].island_next;
             }
             if least >= limit {
-                self.sleep_island(part);
+                self.try_to_sleep(part);
             }
         }
         self.scratch.parts = parts;

@@ -60,6 +60,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     // islands: touches that began and ended, in order of pairs
     link_changes(world);
     world.leave_asleep();
+    world.release_groups();
     world.refine_columns();
     lap = world.profile.lap(Stage::Islands, lap);
 

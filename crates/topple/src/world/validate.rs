@@ -126,6 +126,9 @@ impl<D: Dim> World<D> {
             });
             ensure(finite, "contact points are finite", index)?;
         }
+        for &index in self.released.as_slice() {
+            ensure(self.bodies.records.get(index).is_some(), "released bodies are live", index)?;
+        }
         for list in [&self.contacts.awake, &self.leaning, &self.watched] {
             for &index in list.as_slice() {
                 ensure(self.contacts.records.get(index).is_some(), "listed contacts are live", index)?;

@@ -54,6 +54,7 @@ mod random_operations;
 // Creating and removing costs what there is to create and remove.
 mod linear;
 // Timers and counters.
+mod planes;
 mod profile;
 // The examples run as tests.
 mod examples;
