@@ -303,6 +303,16 @@ impl<D: Dim> RowSink<D> for Sum<'_, D> {
     }
 }
 
+/// Notes which impulses belong to a row.
+pub(super) struct Used(pub [bool; MAX_ROWS]);
+
+impl<D: Dim> RowSink<D> for Used {
+    #[inline]
+    fn block<const M: usize>(&mut self, at: usize, _: Law, _: [Row<D>; M], _: [Real; M], _: [Real; M]) {
+        self.0[at..at + M].fill(true);
+    }
+}
+
 /// Solves each block as it comes.
 pub(super) struct Solve<'a, D: Dim> {
     pub pair: &'a mut Pair<D>,

@@ -1,6 +1,6 @@
 //! All joints: records at stable indices, hot parts beside them.
 
-use super::rows::{Solve, Sum};
+use super::rows::{Solve, Sum, Used};
 use super::{JointKind, JointSoftness, Pair, PassLaw, RowSink, Sight};
 use crate::body::{Bodies, NONE};
 use crate::contact::NO_COLOR;
@@ -162,6 +162,17 @@ impl<D: Dim> Joint<D> {
         self.impulses = self.impulses.map(|x| x * scale);
         (self.push, self.turn) = (self.push * scale, self.turn * scale);
         self.peak = self.peak.map(|x| x * scale);
+    }
+
+    /// Forgets the impulses that no row of the kind has. What a motor left when it was switched off would otherwise be scaled
+    /// with the others from step to step, until it is no number any more, and act at once when there is a motor again.
+    pub(crate) fn clear_unused_impulses(&mut self) {
+        // Which rows there are follows from the kind alone.
+        let (v, w) = ([D::Vec::ZERO; 2], [D::Ang::ZERO; 2]);
+        let sight = self.sight([D::Rot::IDENTITY; 2], D::Point::ORIGIN, D::Vec::ZERO, v, w, 0.0);
+        let mut used = Used([false; MAX_ROWS]);
+        self.visit(&sight, &mut used);
+        (0..MAX_ROWS).filter(|&i| !used.0[i]).for_each(|i| self.impulses[i] = 0.0);
     }
 
     /// Forgets what the last step left.

@@ -163,7 +163,7 @@ impl<D: Dim> JointMut<'_, D> {
         bodies.into_iter().for_each(|body| self.world.wake_index(body));
     }
 
-    /// Replaces kind and parameters. Impulses are kept if the kind is the same.
+    /// Replaces kind and parameters. Impulses are kept if the kind is the same, except those of parts that are gone.
     pub fn set_kind(&mut self, kind: JointKind<D>) -> Result<(), Error> {
         kind.validate()?;
         if kind == self.joint().kind {
@@ -175,6 +175,7 @@ impl<D: Dim> JointMut<'_, D> {
             joint.clear_impulses();
         }
         joint.kind = kind;
+        joint.clear_unused_impulses();
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use super::JointScene;
 use super::layout::{Act, CONE, Class, Cold, Extra, LIMITS, MOTOR, NO_JOINT, SPRING, WideRow};
 use crate::body::NO_SLOT;
-use crate::joint::{Joint, JointKind, Limits, Motor, Spring, tuned_law, wrap};
+use crate::joint::{Joint, JointKind, Limits, MAX_ROWS, Motor, Spring, tuned_law, wrap};
 use crate::math::*;
 use crate::solver::soft_step::lanes::F8;
 use crate::solver::soft_step::pack::{Packed, plain_impulse, whiten_impulse};
@@ -247,6 +247,8 @@ pub(super) fn store<
     sizes: [usize; 4],
 ) {
     debug_assert!(extra.is_some() == has_extra(row.class));
+    // What no row has is nothing.
+    joint.impulses = [0.0; MAX_ROWS];
     (0..hard_rows(row.class, sizes)).for_each(|i| joint.impulses[i] = row.lambda[i].0[lane]);
     (0..N).for_each(|i| joint.push.set(i, row.pushed[i].0[lane]));
     (0..A).for_each(|i| joint.turn.set(i, cold.turn[i].0[lane]));

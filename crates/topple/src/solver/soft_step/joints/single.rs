@@ -83,6 +83,7 @@ impl<D: Dim> SingleRow<D> {
         self.joint.peak = [0.0; 2];
         (self.rate, self.scale) = self.joint.hard_law(scene.settings, scene.h, scene.refinement);
         self.push_speed = scene.settings.joint_push_speed;
+        self.joint.clear_unused_impulses();
         self.joint.impulses = self.joint.impulses.map(|x| x * scene.warm);
     }
 
