@@ -104,6 +104,7 @@ impl Penalty {
             rate: context.settings.baumgarte / h,
             scale: 1.0,
             push_speed: context.settings.joint_push_speed,
+            max_speed: context.settings.max_speed,
             is_biased: true,
         };
         for sweep in 0..self.sweeps {
@@ -125,7 +126,7 @@ impl Penalty {
                 joint.solve(&sight, &mut pair, &pass);
                 if sweep + 1 == self.sweeps {
                     // What the user reads as the reaction: about the anchor of b, and the most of any sub-step.
-                    let (push, turn) = joint.effect(&sight);
+                    let (push, turn) = joint.effect(&sight, &answers);
                     (joint.push, joint.turn) = (push, turn[1] - D::cross(sight.r[1], push));
                     joint.peak[0] = joint.peak[0].max(joint.push.length());
                     joint.peak[1] = joint.peak[1].max(joint.turn.length());

@@ -34,9 +34,9 @@ pub use def::{
     Ball, Distance, Drive, Hinge, JointDef, JointKind, JointSoftness, Limits, Motor, Mouse, Slider, Spring,
     SpringDamper, Wheel,
 };
-pub(crate) use hinge::wrap;
+pub(crate) use hinge::{servo_target, turn_limits, turn_near, wrap};
 pub use rows::{Answer, Law, Pair, PassLaw, Row, RowSink};
-pub(crate) use rows::{NO_PIVOT, tuned_law};
+pub(crate) use rows::{NO_FREEDOM, NO_PIVOT, tuned_law, tuned_reach};
 pub(crate) use sight::{FORGOTTEN_TURN2, KEPT_MEMORY, NO_LENGTH, SHORT_ARM2, TRUSTED_TURN};
 pub use sight::{JointDim, Sight};
 pub use store::{Joint, MAX_ROWS};

@@ -1,7 +1,7 @@
 //! All joints: records at stable indices, hot parts beside them.
 
-use super::rows::{Solve, Sum, Used};
-use super::{JointKind, JointSoftness, Pair, PassLaw, RowSink, Sight};
+use super::rows::{Held, Solve, Sum, Used};
+use super::{Answer, JointKind, JointSoftness, Pair, PassLaw, RowSink, Sight};
 use crate::body::{Bodies, NONE};
 use crate::contact::NO_COLOR;
 use crate::math::*;
@@ -113,10 +113,12 @@ impl<D: Dim> Joint<D> {
         }
     }
 
-    /// What the accumulated impulses do: impulse on b [N·s], angular impulses taken from a and given to b [N·m·s].
+    /// What the accumulated impulses do to bodies with the given answers: impulse on b [N·s], angular impulses taken from a and
+    /// given to b [N·m·s].
     #[inline]
-    pub fn effect(&self, sight: &Sight<D>) -> (D::Vec, [D::Ang; 2]) {
-        let mut sum = Sum { impulses: &self.impulses, push: D::Vec::ZERO, turn: [D::Ang::ZERO; 2] };
+    pub fn effect(&self, sight: &Sight<D>, answer: &[Answer<D>; 2]) -> (D::Vec, [D::Ang; 2]) {
+        let (impulses, held) = (&self.impulses, Held::none());
+        let mut sum = Sum { impulses, answer, held, push: D::Vec::ZERO, turn: [D::Ang::ZERO; 2] };
         self.visit(sight, &mut sum);
         (sum.push, sum.turn)
     }
@@ -125,7 +127,7 @@ impl<D: Dim> Joint<D> {
     #[inline]
     pub fn solve(&mut self, sight: &Sight<D>, pair: &mut Pair<D>, pass: &PassLaw) {
         let mut impulses = self.impulses;
-        self.visit(sight, &mut Solve { pair, pass, impulses: &mut impulses });
+        self.visit(sight, &mut Solve { pair, pass, impulses: &mut impulses, held: Held::none() });
         self.impulses = impulses;
     }
 

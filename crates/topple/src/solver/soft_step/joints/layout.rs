@@ -107,6 +107,8 @@ pub(super) struct Act {
     pub(super) gain: [F8; 2],
     /// Largest impulse [N·s or N·m·s].
     pub(super) max: F8,
+    /// Error along a line beyond which a spring pulls no more [m].
+    pub(super) reach: F8,
     /// Accumulated impulse.
     pub(super) lambda: F8,
 }
@@ -123,7 +125,9 @@ pub struct Extra<const R: usize> {
     pub(super) motor: Act,
     /// Lower and upper bound of the free axis, infinite for none.
     pub(super) bounds: [F8; 2],
-    /// Their impulses.
+    /// Half-way between bounds of an angle [rad]: it counts within half a turn of that.
+    pub(super) middle: F8,
+    /// Impulses of the bounds.
     pub(super) bound_lambda: [F8; 2],
     /// Largest angle between the x axes [rad], infinite for none.
     pub(super) cone: F8,
@@ -139,6 +143,7 @@ impl<const R: usize> Default for Extra<R> {
             spring: Act::default(),
             motor: Act::default(),
             bounds: [F8([f32::NEG_INFINITY; WIDTH]), F8([f32::INFINITY; WIDTH])],
+            middle: zero,
             bound_lambda: [zero; 2],
             cone: F8([f32::INFINITY; WIDTH]),
             cone_lambda: zero,

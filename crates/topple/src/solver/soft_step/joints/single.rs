@@ -29,6 +29,7 @@ pub(crate) struct SingleRow<D: Dim> {
     pub(super) rate: Real,
     pub(super) scale: Real,
     pub(super) push_speed: Real,
+    max_speed: Real,
     /// What the joint did in this sub-step: impulse on b, angular impulses taken from a and given to b.
     pub(super) pushed: D::Vec,
     pub(super) turned: [D::Ang; 2],
@@ -51,6 +52,7 @@ impl<D: Dim> SingleRow<D> {
             rate: 0.0,
             scale: 1.0,
             push_speed: 0.0,
+            max_speed: 0.0,
             pushed: D::Vec::ZERO,
             turned: [D::Ang::ZERO; 2],
             levers: [D::Vec::ZERO; 2],
@@ -82,7 +84,7 @@ impl<D: Dim> SingleRow<D> {
         self.between = places[1].position - places[0].position;
         self.joint.peak = [0.0; 2];
         (self.rate, self.scale) = self.joint.hard_law(scene.settings, scene.h, scene.refinement);
-        self.push_speed = scene.settings.joint_push_speed;
+        (self.push_speed, self.max_speed) = (scene.settings.joint_push_speed, scene.settings.max_speed);
         self.joint.clear_unused_impulses();
         self.joint.impulses = self.joint.impulses.map(|x| x * scene.warm);
     }
@@ -166,13 +168,14 @@ impl<D: Dim> SingleRow<D> {
             if keep < KEPT_MEMORY {
                 self.joint.impulses = self.joint.impulses.map(|x| x * keep);
             }
-            let (push, turn) = self.joint.effect(&sight);
+            let (push, turn) = self.joint.effect(&sight, &pair.answer);
             pair.apply(push - self.pushed, [0, 1].map(|side| turn[side] - self.turned[side]));
         }
         if pass != JointPass::WarmStart {
             let is_biased = pass == JointPass::Solve;
-            let law =
-                PassLaw { h, rate: self.rate, scale: self.scale, push_speed: self.push_speed, is_biased };
+            let (rate, scale, push_speed, max_speed) =
+                (self.rate, self.scale, self.push_speed, self.max_speed);
+            let law = PassLaw { h, rate, scale, push_speed, max_speed, is_biased };
             self.joint.solve(&sight, pair, &law);
         }
         self.pushed += pair.pushed;
