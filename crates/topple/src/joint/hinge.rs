@@ -90,5 +90,5 @@ pub(crate) fn turn_near(angle: Real, middle: Real) -> Real {
 #[inline]
 pub(crate) fn wrap(angle: Real) -> Real {
     let turn = 2.0 * PI;
-    (angle - turn * (angle / turn + 0.5).floor()).max(-PI).min(PI)
+    (angle - turn * (angle / turn + 0.5).floor()).clamp(-PI, PI)
 }

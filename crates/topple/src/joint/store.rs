@@ -1,6 +1,6 @@
 //! All joints: records at stable indices, hot parts beside them.
 
-use super::rows::{Held, Solve, Sum, Used};
+use super::visitors::{Held, Solve, Sum, Used};
 use super::{Answer, JointKind, JointSoftness, Pair, PassLaw, RowSink, Sight};
 use crate::body::{Bodies, NONE};
 use crate::contact::NO_COLOR;
@@ -29,12 +29,10 @@ pub struct Joint<D: Dim> {
     pub softness: Option<JointSoftness>,
     /// Accumulated impulses of the rows [N·s or N·m·s].
     pub impulses: [Real; MAX_ROWS],
-    /// Impulse on b at its anchor over the last sub-step [N·s]. Written by the solver.
+    /// Impulse on b at its anchor in a sub-step, the mean over those of the last step [N·s]. Written by the solver.
     pub push: D::Vec,
-    /// Angular impulse on b about its anchor over the last sub-step [N·m·s]. Written by the solver.
+    /// Angular impulse on b about its anchor in a sub-step, the mean over those of the last step [N·m·s]. Written by the solver.
     pub turn: D::Ang,
-    /// Largest lengths of `push` [N·s] and `turn` [N·m·s] in any sub-step of the last step. Written by the solver.
-    pub peak: [Real; 2],
     /// How stiff the joint is in a refined group, in parts of an octave above the usual frequency: see `world/small_steps.rs`.
     pub(crate) stiffness: u16,
 }
@@ -163,7 +161,6 @@ impl<D: Dim> Joint<D> {
     pub(crate) fn scale_impulses(&mut self, scale: Real) {
         self.impulses = self.impulses.map(|x| x * scale);
         (self.push, self.turn) = (self.push * scale, self.turn * scale);
-        self.peak = self.peak.map(|x| x * scale);
     }
 
     /// Forgets the impulses that no row of the kind has. What a motor left when it was switched off would otherwise be scaled
@@ -180,7 +177,7 @@ impl<D: Dim> Joint<D> {
     /// Forgets what the last step left.
     pub(crate) fn clear_impulses(&mut self) {
         self.impulses = [0.0; MAX_ROWS];
-        (self.push, self.turn, self.peak) = (D::Vec::ZERO, D::Ang::ZERO, [0.0; 2]);
+        (self.push, self.turn) = (D::Vec::ZERO, D::Ang::ZERO);
     }
 }
 

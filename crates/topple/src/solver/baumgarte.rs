@@ -304,5 +304,4 @@ fn store_joint<D: Dim>(context: &mut SolverContext<'_, D>, work: &JointWork<D>) 
     let joint = &mut context.joints[work.index as usize];
     let (push, turn) = joint.effect(&work.sight, &work.answer);
     (joint.push, joint.turn) = (push, turn[1] - D::cross(work.sight.r[1], push));
-    joint.peak = [joint.push.length(), joint.turn.length()];
 }

@@ -132,12 +132,12 @@ impl<D: Dim> JointView<'_, D> {
         (b - a).length()
     }
 
-    /// Force of the joint on b at its anchor, world frame [N]; a gets the opposite.
+    /// Force of the joint on b at its anchor, world frame, the mean over the last step [N]; a gets the opposite.
     pub fn force(&self) -> D::Vec {
         self.world.joint_reaction(self.index).0
     }
 
-    /// Torque of the joint on b about its anchor, world frame [N·m].
+    /// Torque of the joint on b about its anchor, world frame, the mean over the last step [N·m].
     pub fn torque(&self) -> D::Ang {
         self.world.joint_reaction(self.index).1
     }

@@ -5,7 +5,7 @@ use crate::support::*;
 use core::f32::consts::PI;
 use topple::joint::*;
 use topple::math::*;
-use topple::{BodyId, D2, D3, Dim, JointDef, JointId, Settings, World};
+use topple::{BodyDef, BodyId, BodyKind, D2, D3, Dim, JointDef, JointId, Settings, World};
 
 /// An arm on a hinge, with a load a hundred times heavier at its end: small steps.
 fn loaded_arm<D: TestDim>(kind: Hinge) -> (World<D>, JointId) {
@@ -227,7 +227,7 @@ fn arms<D: TestDim>() {
             0.0,
             1e-2,
         );
-        let torque = G * arm * 0.3_f32.cos();
+        let torque = G * arm * sin_cos(0.3).1;
         near(&what("torque of the limit [N·m]"), D::z_of(held.joint(joint).unwrap().torque()), torque, 0.01);
 
         let spring = Some(Spring { rest: 0.2, hertz: 2.0, damping: 0.0 });
@@ -290,6 +290,38 @@ fn speeds<D: TestDim>() {
     }
 }
 
+/// A load on a lift that goes up faster and faster: the force, and what is told of it, are the same for every number of sub-steps.
+fn reactions_of_a_lift<D: TestDim>() {
+    let rise = 2.0;
+    for (substeps, max_force) in [(1, 12.5), (2, 12.5), (4, 12.5), (8, 12.5), (4, 11.0)] {
+        let what = format!("{substeps} sub-steps, {}D", D::N);
+        let settings = Settings { sleeping: false, substeps, ..Settings::default() };
+        let mut world = World::<D>::with_settings(settings).unwrap();
+        let lift = BodyDef { kind: BodyKind::Kinematic, ..BodyDef::dynamic(at::<D>(0.0, 0.0)) };
+        let lift = world.create_body(lift).unwrap();
+        let load = body(&mut world, 0.0, -0.5, 1.0, 0.1);
+        let frame = Pose { position: at::<D>(0.0, 0.0), rotation: D::hinge_frame() };
+        let def = JointDef::at(&world, lift, load, JointKind::Fixed, frame).unwrap();
+        let joint = world.create_joint(JointDef { max_force, ..def }).unwrap();
+        let (dt, mut told) = (world.settings().dt, 0);
+        for step in 1..=120 {
+            world.body_mut(lift).unwrap().set_linear_velocity(D::xy(0.0, rise * dt * step as f32)).unwrap();
+            world.step();
+            if step <= 30 {
+                // The load is still being caught.
+                continue;
+            }
+            let force = world.joint(joint).unwrap().force().length();
+            near(&format!("{what}: force [N]"), force, G + rise, 0.01);
+            for event in &world.events().joint {
+                near(&format!("{what}: force told [N]"), event.force, G + rise, 0.01);
+                told += 1;
+            }
+        }
+        assert_eq!(told, if max_force < 11.8 { 90 } else { 0 }, "{what}");
+    }
+}
+
 /// Makes a test of each dimension.
 macro_rules! both {
     ($($name:ident, $plane:ident, $space:ident;)*) => {
@@ -312,5 +344,6 @@ both! {
     half_turns, limits_may_end_at_half_a_turn_2d, limits_may_end_at_half_a_turn_3d;
     levers_of_springs, springs_have_their_frequency_off_the_centre_2d, springs_have_their_frequency_off_the_centre_3d;
     arms, small_bodies_on_long_arms_2d, small_bodies_on_long_arms_3d;
+    reactions_of_a_lift, reactions_are_means_over_the_step_2d, reactions_are_means_over_the_step_3d;
     speeds, joints_know_the_largest_speed_2d, joints_know_the_largest_speed_3d;
 }

@@ -110,6 +110,24 @@ fn kept<L: Lanes>(at: &mut F8, keep: X<L>) -> X<L> {
     value
 }
 
+/// Angle that no limit is asked beyond, twice the turn of the sub-step aside [rad]: what the hard rows add to a spin, 24 rad/s at 240
+/// sub-steps per second, is rarely more, and a limit that was missed pushes back in the next sub-step.
+const FAR_GAP: f32 = 0.1;
+
+/// True if in no lane the limit of an angle has anything to do: it bears nothing, and the gap is wide.
+#[inline(always)]
+fn is_idle<L: Lanes, const N: usize, const A: usize>(
+    motion: &Motion<L, N, A>,
+    line: &Line<L, N, A>,
+    gap: X<L>,
+    load: X<L>,
+    params: PassParams,
+) -> bool {
+    let speed = line.j[1].dot(motion.u[1]) - line.j[0].dot(motion.u[0]);
+    let turn = speed.max(-speed) * X::splat(2.0 * params.h);
+    !((turn + X::splat(FAR_GAP)).any_above(gap) || load.any_above(X::splat(0.0)))
+}
+
 /// What is left of a row that acts when the hard rows hold. A rod holds the line along which its spring acts, and nothing else.
 #[inline(always)]
 fn beside<L: Lanes, const N: usize, const A: usize, const M: usize, const P: usize, const CLASS: u8>(
@@ -134,11 +152,6 @@ fn act_along<L: Lanes, const N: usize, const A: usize, const R: usize, const M: 
     law: &HardLaw<L>,
 ) {
     let zero = X::splat(0.0);
-    let mut value = value;
-    if has & LIMITS != 0 && !LINEAR {
-        let middle = X::load(&extra.middle);
-        value = middle + wrap(value - middle);
-    }
     let gaps = [value - X::load(&extra.bounds[0]), X::load(&extra.bounds[1]) - value];
     // Springs have no part in the relaxing pass.
     if has & SPRING != 0 && law.is_biased {
@@ -197,8 +210,25 @@ fn pass<
     let sight = Sight::<L, D, N, A, R, W>::new::<F, CLASS>(row, extra.as_deref(), &sides);
     let drift = if is_biased { sight.drift(motion.rel, &start, params) } else { Drift::none() };
     let hard = sight.hard::<M, P, CLASS>(&drift, extra.as_deref());
-    let free = sight.free::<CLASS>(row.has);
-    let cone = sight.cone::<CLASS>(row.has);
+    let mut free = sight.free::<CLASS>(row.has);
+    let mut cone = sight.cone::<CLASS>(row.has);
+    if let (BALL | HINGE, Some(extra)) = (CLASS, extra.as_deref()) {
+        if let Some(Free { line, value, .. }) = &mut free {
+            let middle = X::load(&extra.middle);
+            *value = middle + wrap(*value - middle);
+            let gap = (*value - X::load(&extra.bounds[0])).min(X::load(&extra.bounds[1]) - *value);
+            let load = X::load(&extra.bound_lambda[0]).max(X::load(&extra.bound_lambda[1]));
+            if row.has & (SPRING | MOTOR) == 0 && is_idle(&motion, line, gap, load, params) {
+                free = None;
+            }
+        }
+        if let Some(Free { line, value, .. }) = &cone {
+            let gap = X::load(&extra.cone) - *value;
+            if is_idle(&motion, line, gap, X::load(&extra.cone_lambda), params) {
+                cone = None;
+            }
+        }
+    }
     let mut lambda = [X::<L>::splat(0.0); M];
     for i in 0..M {
         lambda[i] = X::load(&row.lambda[i]) * drift.keep;
@@ -272,7 +302,9 @@ fn pass<
     (V::load(&row.turned[0]) + (motion.u[0] - start[0])).store(&mut row.turned[0]);
     (V::load(&row.turned[1]) + (motion.u[1] - start[1])).store(&mut row.turned[1]);
     if !is_biased {
-        X::load(&cold.peak[0]).max(pushed.dot(pushed)).store(&mut cold.peak[0]);
+        for i in 0..N {
+            (X::load(&cold.push[i]) + pushed.0[i]).store(&mut cold.push[i]);
+        }
         // Rows through the anchor have no moment about it: the angular ones are all.
         if !matches!(CLASS, POINT | ROD | ROPE) {
             let mut turn = V::<L, A>::zero();
@@ -297,9 +329,8 @@ fn pass<
                     _ => turn.0[i - P] = turn.0[i - P] + held[i],
                 }
             }
-            X::load(&cold.peak[1]).max(turn.dot(turn)).store(&mut cold.peak[1]);
             for i in 0..A {
-                turn.0[i].store(&mut cold.turn[i]);
+                (X::load(&cold.turn[i]) + turn.0[i]).store(&mut cold.turn[i]);
             }
         }
     }

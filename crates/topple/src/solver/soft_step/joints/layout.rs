@@ -156,15 +156,15 @@ impl<const R: usize> Default for Extra<R> {
 pub struct Cold {
     /// The joints, or NO_JOINT.
     pub(super) joints: [u32; WIDTH],
-    /// Angular impulse on b about its anchor in the last sub-step [N·m·s].
+    /// Impulse on b, the sum over the sub-steps [N·s].
+    pub(super) push: [F8; 3],
+    /// Angular impulse on b about its anchor, the sum over the sub-steps [N·m·s].
     pub(super) turn: [F8; 3],
-    /// Largest squares of push and turn in any sub-step.
-    pub(super) peak: [F8; 2],
 }
 
 impl Default for Cold {
     fn default() -> Self {
         let zero = F8::default();
-        Self { joints: [NO_JOINT; WIDTH], turn: [zero; 3], peak: [zero; 2] }
+        Self { joints: [NO_JOINT; WIDTH], push: [zero; 3], turn: [zero; 3] }
     }
 }

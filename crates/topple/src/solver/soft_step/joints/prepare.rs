@@ -241,7 +241,7 @@ fn tune(act: &mut Act, lane: usize, target: Real, (hertz, damping): (Real, Real)
     (act.leak.0[lane], act.gain[0].0[lane], act.max.0[lane]) = (1.0, 1.0 / (1.0 + s), max * h);
 }
 
-/// Hands the impulses of a row back.
+/// Hands the impulses of a lane back. `share`: one over the number of sub-steps.
 pub(super) fn store<
     D: Dim,
     const N: usize,
@@ -252,8 +252,7 @@ pub(super) fn store<
 >(
     row: &WideRow<N, A, W, F>,
     extra: Option<&Extra<R>>,
-    cold: &Cold,
-    lane: usize,
+    (cold, lane, share): (&Cold, usize, Real),
     joint: &mut Joint<D>,
     sizes: [usize; 4],
 ) {
@@ -261,9 +260,8 @@ pub(super) fn store<
     // What no row has is nothing.
     joint.impulses = [0.0; MAX_ROWS];
     (0..hard_rows(row.class, sizes)).for_each(|i| joint.impulses[i] = row.lambda[i].0[lane]);
-    (0..N).for_each(|i| joint.push.set(i, row.pushed[i].0[lane]));
-    (0..A).for_each(|i| joint.turn.set(i, cold.turn[i].0[lane]));
-    joint.peak = [0, 1].map(|i| cold.peak[i].0[lane].sqrt());
+    (0..N).for_each(|i| joint.push.set(i, cold.push[i].0[lane] * share));
+    (0..A).for_each(|i| joint.turn.set(i, cold.turn[i].0[lane] * share));
     let Some(extra) = extra else { return };
     let at = places(row.class);
     let mut put = |i: usize, value: Real| joint.impulses[i] = value;
