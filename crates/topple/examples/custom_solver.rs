@@ -104,6 +104,7 @@ impl Penalty {
             rate: context.settings.baumgarte / h,
             scale: 1.0,
             push_speed: context.settings.joint_push_speed,
+            max_speed: context.settings.max_speed,
             is_biased: true,
         };
         for sweep in 0..self.sweeps {
@@ -124,11 +125,10 @@ impl Penalty {
                 let mut pair = Pair::new(v, w, answers);
                 joint.solve(&sight, &mut pair, &pass);
                 if sweep + 1 == self.sweeps {
-                    // What the user reads as the reaction: about the anchor of b, and the most of any sub-step.
-                    let (push, turn) = joint.effect(&sight);
-                    (joint.push, joint.turn) = (push, turn[1] - D::cross(sight.r[1], push));
-                    joint.peak[0] = joint.peak[0].max(joint.push.length());
-                    joint.peak[1] = joint.peak[1].max(joint.turn.length());
+                    // What the user reads as the reaction: about the anchor of b, the mean of all sub-steps.
+                    let ((push, turn), share) = (joint.effect(&sight, &answers), 1.0 / self.substeps as Real);
+                    joint.push += push * share;
+                    joint.turn += (turn[1] - D::cross(sight.r[1], push)) * share;
                 }
                 context.push(slots[0], -pair.pushed, -pair.turned[0]);
                 context.push(slots[1], pair.pushed, pair.turned[1]);
@@ -147,7 +147,10 @@ impl<D: Dim> Solver<D> for Penalty {
         context.impulse_time = h;
         let order: Vec<u32> = context.contact_order().collect();
         let joints: Vec<u32> = context.joint_order().collect();
-        joints.iter().for_each(|&index| context.joints[index as usize].peak = [0.0; 2]);
+        for &index in &joints {
+            let joint = &mut context.joints[index as usize];
+            (joint.push, joint.turn) = (D::Vec::ZERO, D::Ang::ZERO);
+        }
         for _ in 0..self.substeps {
             context.integrate_velocities(h);
             for &index in &order {

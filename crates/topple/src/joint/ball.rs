@@ -9,6 +9,6 @@ use crate::math::*;
 /// Impulses: 0..3 the point, 3 the cone, 4 and 5 the twist.
 #[inline]
 pub(super) fn blocks<D: Dim, S: RowSink<D>>(ball: &Ball, sight: &Sight<D>, sink: &mut S) {
-    D::ball_limits(sink, 3, ball, sight.frames);
+    D::ball_limits(sink, 3, ball, sight);
     D::point_block(sink, 0, Law::Hard, sight.r, sight.d, sight.point_drift());
 }

@@ -70,23 +70,42 @@ impl JointDim for D2 {
     }
 
     #[inline]
-    fn hinge_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
-        Self::point_block(sink, at, Law::Hard, sight.r, sight.d, sight.point_drift());
+    fn hinge_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>, act: impl FnOnce(&mut S)) {
+        let rows = [Vec2::X, Vec2::Y].map(|axis| Row::linear(axis, sight.r[0], sight.r[1]));
+        sink.hold(at, &rows);
+        act(sink);
+        let (d, drift) = (sight.d, sight.point_drift());
+        sink.block(at, Law::Hard, rows, [d.x, d.y], [drift.x, drift.y]);
     }
 
     #[inline]
-    fn slider_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
+    fn slider_block<S: RowSink<Self>>(
+        sink: &mut S,
+        at: usize,
+        sight: &Sight<Self>,
+        act: impl FnOnce(&mut S),
+    ) {
         let (row, error, drift) = line(sight);
         let rows = [row, Row::angular(1.0)];
+        sink.hold(at, &rows);
+        act(sink);
         sink.block(at, Law::Hard, rows, [error, Self::turn_error(sight.frames)], [drift, 0.0]);
     }
 
     #[inline]
-    fn wheel_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>, _frames: [Rot2; 2]) {
+    fn wheel_block<S: RowSink<Self>>(
+        sink: &mut S,
+        at: usize,
+        sight: &Sight<Self>,
+        _frames: [Rot2; 2],
+        act: impl FnOnce(&mut S),
+    ) {
         let (row, error, drift) = line(sight);
+        sink.hold(at, &[row]);
+        act(sink);
         sink.block(at, Law::Hard, [row], [error], [drift]);
     }
 
     #[inline]
-    fn ball_limits<S: RowSink<Self>>(_sink: &mut S, _at: usize, _ball: &Ball, _frames: [Rot2; 2]) {}
+    fn ball_limits<S: RowSink<Self>>(_sink: &mut S, _at: usize, _ball: &Ball, _sight: &Sight<Self>) {}
 }

@@ -8,6 +8,7 @@
 //! - **Cone**: C = limit − α, α the angle between the x axes; with u = n_a × n_b / |n_a × n_b|: α̇ = u·(w_b − w_a).
 //! - **Twist**: q = swing·twist about x; τ = 2·atan2(q_x, q_w), τ̇ = (n_a + n_b)·(w_b − w_a)/(1 + n_a·n_b).
 
+use super::hinge::{turn_limits, turn_near};
 use super::{Ball, JointDim, Law, Row, RowSink, Sight};
 use crate::math::*;
 
@@ -120,29 +121,54 @@ impl JointDim for D3 {
     }
 
     #[inline]
-    fn hinge_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
+    fn hinge_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>, act: impl FnOnce(&mut S)) {
         let ([x, y, z], ([u, v], tilt)) = (point(sight), tilt(sight.frames, 0));
         let (d, drift) = (sight.d, sight.point_drift());
         let error = [d.x, d.y, d.z, tilt[0], tilt[1]];
-        sink.block(at, Law::Hard, [x, y, z, u, v], error, [drift.x, drift.y, drift.z, 0.0, 0.0]);
+        let rows = [x, y, z, u, v];
+        sink.hold(at, &rows);
+        act(sink);
+        sink.block(at, Law::Hard, rows, error, [drift.x, drift.y, drift.z, 0.0, 0.0]);
     }
 
     #[inline]
-    fn slider_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>) {
+    fn slider_block<S: RowSink<Self>>(
+        sink: &mut S,
+        at: usize,
+        sight: &Sight<Self>,
+        act: impl FnOnce(&mut S),
+    ) {
         let (([x, y], error, drift), turn) = (line(sight), Self::turn_error(sight.frames));
         let [u, v, w] = AXES.map(Row::angular);
         let error = [error[0], error[1], turn.x, turn.y, turn.z];
-        sink.block(at, Law::Hard, [x, y, u, v, w], error, [drift[0], drift[1], 0.0, 0.0, 0.0]);
+        let rows = [x, y, u, v, w];
+        sink.hold(at, &rows);
+        act(sink);
+        sink.block(at, Law::Hard, rows, error, [drift[0], drift[1], 0.0, 0.0, 0.0]);
     }
 
     #[inline]
-    fn wheel_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>, frames: [Quat; 2]) {
+    fn wheel_block<S: RowSink<Self>>(
+        sink: &mut S,
+        at: usize,
+        sight: &Sight<Self>,
+        frames: [Quat; 2],
+        act: impl FnOnce(&mut S),
+    ) {
         let (([x, y], error, drift), ([u, v], tilt)) = (line(sight), tilt(frames, 2));
         let error = [error[0], error[1], tilt[0], tilt[1]];
-        sink.block(at, Law::Hard, [x, y, u, v], error, [drift[0], drift[1], 0.0, 0.0]);
+        let rows = [x, y, u, v];
+        sink.hold(at, &rows);
+        act(sink);
+        sink.block(at, Law::Hard, rows, error, [drift[0], drift[1], 0.0, 0.0]);
     }
 
-    fn ball_limits<S: RowSink<Self>>(sink: &mut S, at: usize, ball: &Ball, frames: [Quat; 2]) {
+    fn ball_limits<S: RowSink<Self>>(sink: &mut S, at: usize, ball: &Ball, sight: &Sight<Self>) {
+        let (frames, twist) = (sight.frames, turn_limits(ball.twist));
+        if ball.cone.is_none() && twist.is_none() {
+            return;
+        }
+        sink.hold(0, &point(sight));
         let [n_a, n_b] = frames.map(|frame| Self::turning_axis(frame, 0));
         let cos = VecOps::dot(n_a, n_b);
         if let Some(cone) = ball.cone {
@@ -151,10 +177,10 @@ impl JointDim for D3 {
             let axis = if sin > NO_TILT { cross * (1.0 / sin) } else { others(frames[0], 0)[0] };
             sink.block(at, Law::Limit, [Row::angular(-axis)], [cone - atan2(sin, cos)], [0.0]);
         }
-        if let Some(limits) = ball.twist {
+        if let Some(limits) = twist {
             // At a swing of half a turn the twist is undefined; short of it the row grows, so it is held back.
             let axis = (n_a + n_b) * (1.0 / (1.0 + cos).max(TWIST_FLOOR));
-            let twist = Self::angle_about(frames, 0);
+            let twist = turn_near(Self::angle_about(frames, 0), limits.middle());
             sink.block(at + 1, Law::Limit, [Row::angular(axis)], [twist - limits.lower], [0.0]);
             sink.block(at + 2, Law::Limit, [Row::angular(-axis)], [limits.upper - twist], [0.0]);
         }

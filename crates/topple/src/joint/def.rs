@@ -19,6 +19,11 @@ impl Limits {
     pub const fn new(lower: Real, upper: Real) -> Self {
         Self { lower, upper }
     }
+
+    /// Half-way between the two [m], of angles [rad].
+    pub(crate) fn middle(&self) -> Real {
+        0.5 * (self.lower + self.upper)
+    }
 }
 
 /// A spring given by what it does to the joined masses: the same numbers feel the same on light and heavy bodies.
@@ -32,7 +37,8 @@ pub struct Spring {
     pub damping: Real,
 }
 
-/// A drive along one degree of freedom.
+/// A drive along one degree of freedom. It does not push against limits of its own joint: at a limit it is a brake, and a servo goes
+/// no farther than that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motor {
     /// Holds a speed.
@@ -60,14 +66,14 @@ pub enum Motor {
 pub struct Ball {
     /// Largest angle between the x axes of the two frames [rad], in (0, π]. Default none. 3D only.
     pub cone: Option<Real>,
-    /// Bounds of the twist about the x axis [rad], within ±π. Default none. 3D only.
+    /// Bounds of the twist about the x axis [rad], within ±π; those of the whole circle hold nothing. Default none. 3D only.
     pub twist: Option<Limits>,
 }
 
 /// Parameters of a hinge.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hinge {
-    /// Bounds of the angle [rad], within ±π. Default none.
+    /// Bounds of the angle [rad], within ±π; those of the whole circle hold nothing. Default none.
     pub limits: Option<Limits>,
     /// Drive about the axis. Default none.
     pub motor: Option<Motor>,
@@ -247,6 +253,7 @@ impl<D: Dim> JointKind<D> {
             Self::Fixed => Ok(()),
             Self::Distance(distance) => {
                 not_negative("Distance.min", distance.min)?;
+                reachable("Distance.min", distance.min)?;
                 if distance.max.is_nan() || distance.max < distance.min {
                     return Err(Error::invalid("Distance.max", distance.max, "at least Distance.min"));
                 }
@@ -262,7 +269,8 @@ impl<D: Dim> JointKind<D> {
             Self::Spring(spring) => {
                 not_negative("SpringDamper.stiffness", spring.stiffness)?;
                 not_negative("SpringDamper.damping", spring.damping)?;
-                not_negative("SpringDamper.rest_length", spring.rest_length)
+                not_negative("SpringDamper.rest_length", spring.rest_length)?;
+                reachable("SpringDamper.rest_length", spring.rest_length)
             }
             Self::Wheel(wheel) => {
                 check_limits("Wheel.limits", wheel.limits)?;
@@ -272,8 +280,9 @@ impl<D: Dim> JointKind<D> {
             }
             Self::Motor(drive) => check_drive(drive),
             Self::Mouse(mouse) => {
-                if !mouse.target.is_finite() {
-                    return Err(Error::invalid("Mouse.target", mouse.target, "finite"));
+                if !is_within_reach::<D>(mouse.target.to_vec()) {
+                    let wanted = "finite, within 1e18 m of the origin";
+                    return Err(Error::invalid("Mouse.target", mouse.target, wanted));
                 }
                 positive("Mouse.hertz", mouse.hertz)?;
                 not_negative("Mouse.damping", mouse.damping)?;
@@ -288,10 +297,18 @@ pub(crate) fn bound(field: &'static str, value: Real) -> Result<(), Error> {
     if value >= 0.0 { Ok(()) } else { Err(Error::invalid(field, value, "at least 0, or infinite")) }
 }
 
+/// Checks a place, an angle or a speed: numbers as large as those of bodies may be, whose squares are finite.
+fn reachable(field: &'static str, value: Real) -> Result<(), Error> {
+    match value.abs() <= FARTHEST {
+        true => Ok(()),
+        false => Err(Error::invalid(field, value, "finite, between −1e18 and 1e18")),
+    }
+}
+
 fn check_limits(field: &'static str, limits: Option<Limits>) -> Result<(), Error> {
     let Some(limits) = limits else { return Ok(()) };
-    finite(field, limits.lower)?;
-    finite(field, limits.upper)?;
+    reachable(field, limits.lower)?;
+    reachable(field, limits.upper)?;
     if limits.lower > limits.upper {
         return Err(Error::invalid(field, limits, "in order: lower at most upper"));
     }
@@ -326,7 +343,7 @@ fn check_ball<D: Dim>(ball: &Ball) -> Result<(), Error> {
 
 fn check_spring(spring: Option<Spring>) -> Result<(), Error> {
     let Some(spring) = spring else { return Ok(()) };
-    finite("Spring.rest", spring.rest)?;
+    reachable("Spring.rest", spring.rest)?;
     positive("Spring.hertz", spring.hertz)?;
     not_negative("Spring.damping", spring.damping)
 }
@@ -335,11 +352,11 @@ fn check_motor(motor: Option<Motor>) -> Result<(), Error> {
     match motor {
         None => Ok(()),
         Some(Motor::Velocity { speed, max }) => {
-            finite("Motor.speed", speed)?;
+            reachable("Motor.speed", speed)?;
             bound("Motor.max", max)
         }
         Some(Motor::Position { target, hertz, damping, max }) => {
-            finite("Motor.target", target)?;
+            reachable("Motor.target", target)?;
             positive("Motor.hertz", hertz)?;
             not_negative("Motor.damping", damping)?;
             bound("Motor.max", max)
@@ -349,11 +366,11 @@ fn check_motor(motor: Option<Motor>) -> Result<(), Error> {
 
 fn check_drive<D: Dim>(drive: &Drive<D>) -> Result<(), Error> {
     drive.target.check("Drive.target")?;
-    if !drive.velocity.is_finite() {
-        return Err(Error::invalid("Drive.velocity", drive.velocity, "finite"));
+    if !is_within_reach::<D>(drive.velocity) {
+        return Err(Error::invalid("Drive.velocity", drive.velocity, "finite, at most 1e18 m/s"));
     }
-    if !drive.spin.is_finite() {
-        return Err(Error::invalid("Drive.spin", drive.spin, "finite"));
+    if drive.spin.length().partial_cmp(&FARTHEST) != Some(core::cmp::Ordering::Less) {
+        return Err(Error::invalid("Drive.spin", drive.spin, "finite, below 1e18 rad/s"));
     }
     not_negative("Drive.hertz", drive.hertz)?;
     not_negative("Drive.damping", drive.damping)?;

@@ -14,7 +14,7 @@ use crate::math::*;
 pub(super) fn blocks<D: Dim, S: RowSink<D>>(drive: &Drive<D>, sight: &Sight<D>, sink: &mut S) {
     let law = |max: Real| match drive.hertz > 0.0 {
         true => Law::Tuned { hertz: drive.hertz, damping: drive.damping, max },
-        false => Law::Motor { max },
+        false => Law::Motor { max, room: [Real::INFINITY; 2] },
     };
     let [frame_a, frame_b] = sight.frames;
     if drive.max_torque > 0.0 {

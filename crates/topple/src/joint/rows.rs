@@ -11,8 +11,15 @@
 //!   energy. One step multiplies the phase volume by 1/(1 + θ·a), so θ = min(1, a) loses next to nothing where the
 //!   motion is resolved (2 Hz at 240 Hz: damping ratio 7·10⁻⁵) and is fully implicit where it is not;
 //! - *tuned* spring: the same with k = m·ω², c = 2·m·ζ·ω, where m is the mass that the block feels, K⁻¹;
-//! - *motor*: Ċ = −e with |λ| ≤ h·max;
+//! - *motor*: Ċ = −e with |λ| ≤ h·max. Where it has limits it wants no more than they allow in the sub-step: at a limit it is a
+//!   brake. Two rows that want opposite speeds without bound would raise each other's impulse for ever;
 //! - *limit*: C ≥ 0, λ ≥ 0: a gap may close within the sub-step, no more; a violation is pushed back softly.
+//!
+//! **What acts, beside what holds.** A row that acts is solved before the hard rows of its joint, which take back part of what it
+//! did: of a ball on an arm all but the thousandth part. So it is solved as the row J' = J − cᵀ·J_h that is left when they hold, with
+//! K_hh·c = K_hr: nothing along J' moves the hard rows, and J' M⁻¹ J'ᵀ = K_rr − K_rh·K_hh⁻¹·K_hr is the true answer of the bodies
+//! along the freedom. Its impulse counts along J', not along J: the hard rows, which give way, would have to bear what J does
+//! to them, on a long arm many times the load.
 
 use super::MAX_ROWS;
 use crate::math::*;
@@ -39,6 +46,22 @@ impl<D: Dim> Row<D> {
     #[inline]
     pub fn angular(axis: D::Ang) -> Self {
         Self { d: D::Vec::ZERO, a: axis, b: axis }
+    }
+
+    /// M⁻¹·Jᵀ: how the bodies answer to a unit impulse along the row, as far as other rows of the joint see it.
+    #[inline]
+    pub(super) fn answers(&self, [a, b]: &[Answer<D>; 2]) -> Self {
+        Self {
+            d: a.linear(self.d) + b.linear(self.d),
+            a: a.inv_inertia.apply(self.a),
+            b: b.inv_inertia.apply(self.b),
+        }
+    }
+
+    /// J·x for x = M⁻¹·Jᵀ of a row of the same joint: an entry of K.
+    #[inline]
+    pub(super) fn along(&self, answers: &Self) -> Real {
+        self.d.dot(answers.d) + self.a.dot(answers.a) + self.b.dot(answers.b)
     }
 
     /// The same row the other way round.
@@ -74,6 +97,8 @@ pub enum Law {
     Motor {
         /// Largest force [N] or torque [N·m].
         max: Real,
+        /// How far the value may still fall, and rise [m or rad]; infinite without limits, negative beyond them.
+        room: [Real; 2],
     },
     /// C ≥ 0.
     Limit,
@@ -81,6 +106,12 @@ pub enum Law {
 
 /// Receives the blocks of a joint. `at` is the first of the joint's impulses that belong to the block.
 pub trait RowSink<D: Dim> {
+    /// The hard rows that will come as the last block, told before those that act.
+    #[inline]
+    fn hold<const M: usize>(&mut self, at: usize, rows: &[Row<D>; M]) {
+        let _ = (at, rows);
+    }
+
     /// One block of `M` rows with their errors C [m or rad] and drifts of Ċ [m/s or rad/s].
     fn block<const M: usize>(
         &mut self,
@@ -134,6 +165,8 @@ pub struct PassLaw {
     pub scale: Real,
     /// Largest speed at which gaps are closed [m/s].
     pub push_speed: Real,
+    /// Largest speed that motors and springs along a line want [m/s].
+    pub max_speed: Real,
     /// False: the relaxing pass, without bias and springs.
     pub is_biased: bool,
 }
@@ -141,9 +174,27 @@ pub struct PassLaw {
 impl PassLaw {
     /// Bias speed of a row with the given error, times s [m/s or rad/s].
     #[inline]
-    fn pull<D: Dim>(&self, row: &Row<D>, error: Real) -> Real {
+    fn pull(&self, is_linear: bool, error: Real) -> Real {
         let (pull, most) = (self.rate * error, self.scale * self.push_speed);
-        if row.d == D::Vec::ZERO { pull } else { pull.min(most).max(-most) }
+        if is_linear { pull.min(most).max(-most) } else { pull }
+    }
+
+    /// How fast a gap may close [m/s or rad/s]; a violation has to open, as fast as a limit would push it.
+    #[inline]
+    fn closing(&self, is_linear: bool, gap: Real) -> Real {
+        match gap > 0.0 {
+            true => gap / self.h,
+            false if self.is_biased => self.pull(is_linear, gap) / self.scale,
+            false => 0.0,
+        }
+    }
+
+    /// The speed that a motor wants, within what its limits allow [m/s or rad/s].
+    #[inline]
+    fn motor_speed(&self, is_linear: bool, speed: Real, room: [Real; 2]) -> Real {
+        let speed = if is_linear { speed.min(self.max_speed).max(-self.max_speed) } else { speed };
+        let [below, above] = room.map(|gap| self.closing(is_linear, gap));
+        speed.min(above).max(-below)
     }
 }
 
@@ -200,19 +251,30 @@ impl<D: Dim> Pair<D> {
         lambda: &mut [Real; MAX_ROWS],
         at: usize,
     ) {
+        let is_linear = rows[0].d != D::Vec::ZERO;
+        self.solve_block(pass, law, rows, error, drift, lambda, (at, is_linear));
+    }
+
+    /// The same; `is_linear`: the first row is one of translation, whatever is left of it.
+    #[inline]
+    pub(super) fn solve_block<const M: usize>(
+        &mut self,
+        pass: &PassLaw,
+        law: Law,
+        rows: &[Row<D>; M],
+        error: &[Real; M],
+        drift: &[Real; M],
+        lambda: &mut [Real; MAX_ROWS],
+        (at, is_linear): (usize, bool),
+    ) {
         let h = pass.h;
         if !pass.is_biased && matches!(law, Law::Spring { .. } | Law::Tuned { .. }) {
             return;
         }
-        let [answer_a, answer_b] = &self.answer;
         let mut k = [[0.0; M]; M];
         for j in 0..M {
-            let turn_a = answer_a.inv_inertia.apply(rows[j].a);
-            let turn_b = answer_b.inv_inertia.apply(rows[j].b);
-            let push = answer_a.linear(rows[j].d) + answer_b.linear(rows[j].d);
-            for i in j..M {
-                k[i][j] = rows[i].d.dot(push) + rows[i].a.dot(turn_a) + rows[i].b.dot(turn_b);
-            }
+            let answers = rows[j].answers(&self.answer);
+            (j..M).for_each(|i| k[i][j] = rows[i].along(&answers));
         }
         let speed: [Real; M] = core::array::from_fn(|i| self.speed(&rows[i]));
         let old: [Real; M] = core::array::from_fn(|i| lambda[at + i]);
@@ -221,7 +283,8 @@ impl<D: Dim> Pair<D> {
         match law {
             Law::Hard if pass.is_biased => {
                 let want = core::array::from_fn(|i| {
-                    pass.scale * (speed[i] + drift[i]) + pass.pull(&rows[i], error[i])
+                    let is_linear = rows[i].d != D::Vec::ZERO;
+                    pass.scale * (speed[i] + drift[i]) + pass.pull(is_linear, error[i])
                 });
                 let x = solve_symmetric(&k, want);
                 (0..M).for_each(|i| new[i] = old[i] - x[i] - (1.0 - pass.scale) * old[i]);
@@ -230,13 +293,18 @@ impl<D: Dim> Pair<D> {
                 let x = solve_symmetric(&k, speed);
                 (0..M).for_each(|i| new[i] = old[i] - x[i]);
             }
-            Law::Motor { max: bound } => {
-                let x = solve_symmetric(&k, core::array::from_fn(|i| speed[i] + drift[i]));
+            Law::Motor { max: bound, room } => {
+                let want = |i: usize| pass.motor_speed(is_linear, -drift[i], room);
+                let x = solve_symmetric(&k, core::array::from_fn(|i| speed[i] - want(i)));
                 (0..M).for_each(|i| new[i] = old[i] - x[i]);
                 max = bound * h;
             }
             Law::Tuned { hertz, damping, max: bound } => {
                 let (s, stiff) = tuned_law(hertz, damping, h);
+                let stiff = match is_linear {
+                    true => stiff * shortened(error, tuned_reach(hertz, pass.max_speed)),
+                    false => stiff,
+                };
                 let x = solve_symmetric(
                     &k,
                     core::array::from_fn(|i| s * (speed[i] + drift[i]) + stiff * error[i]),
@@ -257,7 +325,7 @@ impl<D: Dim> Pair<D> {
                     let change = if error[i] > 0.0 {
                         -mass * (speed[i] + error[i] / h)
                     } else if pass.is_biased {
-                        -mass * (pass.scale * speed[i] + pass.pull(&rows[i], error[i]))
+                        -mass * (pass.scale * speed[i] + pass.pull(is_linear, error[i]))
                             - (1.0 - pass.scale) * old[i]
                     } else {
                         -mass * speed[i]
@@ -284,46 +352,6 @@ impl<D: Dim> Pair<D> {
     }
 }
 
-/// Adds up what the impulses of a joint do to its bodies.
-pub(super) struct Sum<'a, D: Dim> {
-    pub impulses: &'a [Real; MAX_ROWS],
-    pub push: D::Vec,
-    pub turn: [D::Ang; 2],
-}
-
-impl<D: Dim> RowSink<D> for Sum<'_, D> {
-    #[inline]
-    fn block<const M: usize>(&mut self, at: usize, _: Law, rows: [Row<D>; M], _: [Real; M], _: [Real; M]) {
-        for (i, row) in rows.iter().enumerate() {
-            let lambda = self.impulses[at + i];
-            self.push += row.d * lambda;
-            self.turn[0] += row.a * lambda;
-            self.turn[1] += row.b * lambda;
-        }
-    }
-}
-
-/// Solves each block as it comes.
-pub(super) struct Solve<'a, D: Dim> {
-    pub pair: &'a mut Pair<D>,
-    pub pass: &'a PassLaw,
-    pub impulses: &'a mut [Real; MAX_ROWS],
-}
-
-impl<D: Dim> RowSink<D> for Solve<'_, D> {
-    #[inline]
-    fn block<const M: usize>(
-        &mut self,
-        at: usize,
-        law: Law,
-        rows: [Row<D>; M],
-        error: [Real; M],
-        drift: [Real; M],
-    ) {
-        self.pair.solve(self.pass, law, &rows, &error, &drift, self.impulses, at);
-    }
-}
-
 /// How implicit a spring is: see the head of the file. `a` = h²·k/m.
 #[inline]
 fn theta(a: Real) -> Real {
@@ -332,6 +360,28 @@ fn theta(a: Real) -> Real {
 
 /// A pivot below this share of its diagonal entry is rounding noise: nothing can move in that direction.
 pub(crate) const NO_PIVOT: Real = 1e-6;
+
+/// A row whose answer falls below this share when the hard rows hold is one of them, and the rest rounding noise: a ball of radius 0.01 m
+/// on an arm of 100 m is still above it.
+pub(crate) const NO_FREEDOM: Real = 1e-9;
+
+/// Error at which a tuned spring along a line stops growing [m]: let go there without damping, it reaches the largest speed.
+#[inline]
+pub(crate) fn tuned_reach(hertz: Real, max_speed: Real) -> Real {
+    max_speed / (2.0 * core::f32::consts::PI * hertz)
+}
+
+/// Factor that brings the vector `error` down to the length `most`.
+#[inline]
+fn shortened<const M: usize>(error: &[Real; M], most: Real) -> Real {
+    let largest = error.iter().fold(0.0, |m: Real, x| m.max(x.abs()));
+    // The largest component first: squares of huge errors are not finite.
+    if largest * M as Real <= most {
+        return 1.0;
+    }
+    let length = largest * error.iter().map(|x| (x / largest) * (x / largest)).sum::<Real>().sqrt();
+    if length > most { most / length } else { 1.0 }
+}
 
 /// s and k of a tuned spring with sub-steps of length h, see the head of the file: it wants
 /// λ = −K⁻¹(s·(Ċ + e) + k·C) and gets there by the share 1/(1 + s).

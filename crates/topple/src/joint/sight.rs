@@ -146,27 +146,32 @@ pub trait JointDim: Sized {
     where
         Self: Dim;
 
-    /// Hard rows that hold the anchors together and, in space, the x axes: point and tilt.
+    /// Hard rows that hold the anchors together and, in space, the x axes: point and tilt. `act` gives the rows that act, which come first.
     #[doc(hidden)]
-    fn hinge_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>)
+    fn hinge_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>, act: impl FnOnce(&mut S))
     where
         Self: Dim;
 
     /// Hard rows that keep anchor b on the x axis of frame a and hold all rotation: line and turn.
     #[doc(hidden)]
-    fn slider_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>)
+    fn slider_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>, act: impl FnOnce(&mut S))
     where
         Self: Dim;
 
     /// Hard rows that keep anchor b on the x axis of frame a and, in space, the z axes of `frames` parallel: line and tilt.
     #[doc(hidden)]
-    fn wheel_block<S: RowSink<Self>>(sink: &mut S, at: usize, sight: &Sight<Self>, frames: [Self::Rot; 2])
-    where
+    fn wheel_block<S: RowSink<Self>>(
+        sink: &mut S,
+        at: usize,
+        sight: &Sight<Self>,
+        frames: [Self::Rot; 2],
+        act: impl FnOnce(&mut S),
+    ) where
         Self: Dim;
 
     /// Rows of cone and twist limits, from impulse `at` on. The plane has none.
     #[doc(hidden)]
-    fn ball_limits<S: RowSink<Self>>(sink: &mut S, at: usize, ball: &super::Ball, frames: [Self::Rot; 2])
+    fn ball_limits<S: RowSink<Self>>(sink: &mut S, at: usize, ball: &super::Ball, sight: &Sight<Self>)
     where
         Self: Dim;
 }

@@ -11,9 +11,10 @@ use crate::math::*;
 /// Impulses: 0..5 line and rotation, 5 the spring, 6 the motor, 7 and 8 the limits.
 #[inline]
 pub(super) fn blocks<D: Dim, S: RowSink<D>>(slider: &Slider, sight: &Sight<D>, sink: &mut S) {
-    let row = axis_row(sight);
-    along(sink, 5, row, || sight.translation(), |x| x, slider.spring, slider.motor, slider.limits);
-    D::slider_block(sink, 0, sight);
+    D::slider_block(sink, 0, sight, |sink| {
+        let row = axis_row(sight);
+        along(sink, 5, row, || sight.translation(), |x, _| x, slider.spring, slider.motor, slider.limits);
+    });
 }
 
 /// The row of the translation along x of frame a.

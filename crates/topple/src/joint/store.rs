@@ -1,7 +1,7 @@
 //! All joints: records at stable indices, hot parts beside them.
 
-use super::rows::{Solve, Sum};
-use super::{JointKind, JointSoftness, Pair, PassLaw, RowSink, Sight};
+use super::visitors::{Held, Solve, Sum, Used};
+use super::{Answer, JointKind, JointSoftness, Pair, PassLaw, RowSink, Sight};
 use crate::body::{Bodies, NONE};
 use crate::contact::NO_COLOR;
 use crate::math::*;
@@ -29,12 +29,10 @@ pub struct Joint<D: Dim> {
     pub softness: Option<JointSoftness>,
     /// Accumulated impulses of the rows [N·s or N·m·s].
     pub impulses: [Real; MAX_ROWS],
-    /// Impulse on b at its anchor over the last sub-step [N·s]. Written by the solver.
+    /// Impulse on b at its anchor in a sub-step, the mean over those of the last step [N·s]. Written by the solver.
     pub push: D::Vec,
-    /// Angular impulse on b about its anchor over the last sub-step [N·m·s]. Written by the solver.
+    /// Angular impulse on b about its anchor in a sub-step, the mean over those of the last step [N·m·s]. Written by the solver.
     pub turn: D::Ang,
-    /// Largest lengths of `push` [N·s] and `turn` [N·m·s] in any sub-step of the last step. Written by the solver.
-    pub peak: [Real; 2],
     /// How stiff the joint is in a refined group, in parts of an octave above the usual frequency: see `world/small_steps.rs`.
     pub(crate) stiffness: u16,
 }
@@ -113,10 +111,12 @@ impl<D: Dim> Joint<D> {
         }
     }
 
-    /// What the accumulated impulses do: impulse on b [N·s], angular impulses taken from a and given to b [N·m·s].
+    /// What the accumulated impulses do to bodies with the given answers: impulse on b [N·s], angular impulses taken from a and
+    /// given to b [N·m·s].
     #[inline]
-    pub fn effect(&self, sight: &Sight<D>) -> (D::Vec, [D::Ang; 2]) {
-        let mut sum = Sum { impulses: &self.impulses, push: D::Vec::ZERO, turn: [D::Ang::ZERO; 2] };
+    pub fn effect(&self, sight: &Sight<D>, answer: &[Answer<D>; 2]) -> (D::Vec, [D::Ang; 2]) {
+        let (impulses, held) = (&self.impulses, Held::none());
+        let mut sum = Sum { impulses, answer, held, push: D::Vec::ZERO, turn: [D::Ang::ZERO; 2] };
         self.visit(sight, &mut sum);
         (sum.push, sum.turn)
     }
@@ -125,7 +125,7 @@ impl<D: Dim> Joint<D> {
     #[inline]
     pub fn solve(&mut self, sight: &Sight<D>, pair: &mut Pair<D>, pass: &PassLaw) {
         let mut impulses = self.impulses;
-        self.visit(sight, &mut Solve { pair, pass, impulses: &mut impulses });
+        self.visit(sight, &mut Solve { pair, pass, impulses: &mut impulses, held: Held::none() });
         self.impulses = impulses;
     }
 
@@ -161,13 +161,23 @@ impl<D: Dim> Joint<D> {
     pub(crate) fn scale_impulses(&mut self, scale: Real) {
         self.impulses = self.impulses.map(|x| x * scale);
         (self.push, self.turn) = (self.push * scale, self.turn * scale);
-        self.peak = self.peak.map(|x| x * scale);
+    }
+
+    /// Forgets the impulses that no row of the kind has. What a motor left when it was switched off would otherwise be scaled
+    /// with the others from step to step, until it is no number any more, and act at once when there is a motor again.
+    pub(crate) fn clear_unused_impulses(&mut self) {
+        // Which rows there are follows from the kind alone.
+        let (v, w) = ([D::Vec::ZERO; 2], [D::Ang::ZERO; 2]);
+        let sight = self.sight([D::Rot::IDENTITY; 2], D::Point::ORIGIN, D::Vec::ZERO, v, w, 0.0);
+        let mut used = Used([false; MAX_ROWS]);
+        self.visit(&sight, &mut used);
+        (0..MAX_ROWS).filter(|&i| !used.0[i]).for_each(|i| self.impulses[i] = 0.0);
     }
 
     /// Forgets what the last step left.
     pub(crate) fn clear_impulses(&mut self) {
         self.impulses = [0.0; MAX_ROWS];
-        (self.push, self.turn, self.peak) = (D::Vec::ZERO, D::Ang::ZERO, [0.0; 2]);
+        (self.push, self.turn) = (D::Vec::ZERO, D::Ang::ZERO);
     }
 }
 

@@ -279,7 +279,7 @@ fn warm_start_joint<D: Dim>(context: &mut SolverContext<'_, D>, work: &JointWork
     if !context.settings.warm_starting {
         joint.impulses = [0.0; MAX_ROWS];
     }
-    let (push, [turn_a, turn_b]) = joint.effect(&work.sight);
+    let (push, [turn_a, turn_b]) = joint.effect(&work.sight, &work.answer);
     context.push(work.slots[0], -push, -turn_a);
     context.push(work.slots[1], push, turn_b);
 }
@@ -292,6 +292,7 @@ fn solve_joint<D: Dim>(context: &mut SolverContext<'_, D>, work: &JointWork<D>) 
         rate: context.settings.baumgarte / context.dt,
         scale: 1.0,
         push_speed: context.settings.joint_push_speed,
+        max_speed: context.settings.max_speed,
         is_biased: true,
     };
     context.joints[work.index as usize].solve(&work.sight, &mut pair, &pass);
@@ -301,7 +302,6 @@ fn solve_joint<D: Dim>(context: &mut SolverContext<'_, D>, work: &JointWork<D>) 
 
 fn store_joint<D: Dim>(context: &mut SolverContext<'_, D>, work: &JointWork<D>) {
     let joint = &mut context.joints[work.index as usize];
-    let (push, turn) = joint.effect(&work.sight);
+    let (push, turn) = joint.effect(&work.sight, &work.answer);
     (joint.push, joint.turn) = (push, turn[1] - D::cross(work.sight.r[1], push));
-    joint.peak = [joint.push.length(), joint.turn.length()];
 }

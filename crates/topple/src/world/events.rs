@@ -59,9 +59,9 @@ pub struct JointEvent {
     pub joint: JointId,
     /// The two bodies.
     pub bodies: [BodyId; 2],
-    /// Largest reaction force in any sub-step [N].
+    /// Reaction force, the mean over the step [N].
     pub force: Real,
-    /// Largest reaction torque in any sub-step [N·m].
+    /// Reaction torque, the mean over the step [N·m].
     pub torque: Real,
     /// It was removed.
     pub is_broken: bool,

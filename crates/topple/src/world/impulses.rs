@@ -18,9 +18,8 @@ impl<D: Dim> World<D> {
             }
             for &index in &color.joints {
                 let joint = &mut joints.hot[index as usize];
-                let numbers = joint.impulses.iter().chain(&joint.peak);
                 let is_finite = joint.push.is_finite() && joint.turn.is_finite();
-                if !is_finite || !numbers.into_iter().all(|x| x.is_finite()) {
+                if !is_finite || !joint.impulses.iter().all(|x| x.is_finite()) {
                     joint.clear_impulses();
                 }
             }

@@ -132,12 +132,12 @@ impl<D: Dim> JointView<'_, D> {
         (b - a).length()
     }
 
-    /// Force of the joint on b at its anchor, world frame [N]; a gets the opposite.
+    /// Force of the joint on b at its anchor, world frame, the mean over the last step [N]; a gets the opposite.
     pub fn force(&self) -> D::Vec {
         self.world.joint_reaction(self.index).0
     }
 
-    /// Torque of the joint on b about its anchor, world frame [N·m].
+    /// Torque of the joint on b about its anchor, world frame, the mean over the last step [N·m].
     pub fn torque(&self) -> D::Ang {
         self.world.joint_reaction(self.index).1
     }
@@ -163,7 +163,7 @@ impl<D: Dim> JointMut<'_, D> {
         bodies.into_iter().for_each(|body| self.world.wake_index(body));
     }
 
-    /// Replaces kind and parameters. Impulses are kept if the kind is the same.
+    /// Replaces kind and parameters. Impulses are kept if the kind is the same, except those of parts that are gone.
     pub fn set_kind(&mut self, kind: JointKind<D>) -> Result<(), Error> {
         kind.validate()?;
         if kind == self.joint().kind {
@@ -175,6 +175,7 @@ impl<D: Dim> JointMut<'_, D> {
             joint.clear_impulses();
         }
         joint.kind = kind;
+        joint.clear_unused_impulses();
         Ok(())
     }
 

@@ -45,7 +45,6 @@ impl<D: Dim> World<D> {
             impulses: [0.0; MAX_ROWS],
             push: D::Vec::ZERO,
             turn: D::Ang::ZERO,
-            peak: [0.0; 2],
             stiffness: 0,
         };
         bodies.iter().for_each(|&body| self.wake_index(body));
@@ -310,9 +309,8 @@ impl<D: Dim> World<D> {
         if record.color == NO_COLOR {
             return;
         }
-        // A blow lasts for one sub-step: the largest of all counts, not the last.
-        let per_time = if self.impulse_time > 0.0 { 1.0 / self.impulse_time } else { 0.0 };
-        let [force, torque] = self.joints.hot[index as usize].peak.map(|peak| peak * per_time);
+        let (force, torque) = self.joint_reaction(index);
+        let (force, torque) = (force.length(), torque.length());
         if force <= record.max_force && torque <= record.max_torque {
             return;
         }

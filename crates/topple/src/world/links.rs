@@ -66,13 +66,14 @@ impl<D: Dim> ContactView<'_, D> {
         })
     }
 
-    /// Force of the second shape on the first along the normal, all points together [N].
+    /// Force of the second shape on the first along the normal, all points together [N]: that of the last sub-step. Blows that are over by
+    /// then do not count; those of joints, which are means over the step, do.
     pub fn normal_force(&self) -> Real {
         let sum = self.contact().manifold.points().iter().fold(0.0, |sum, p| sum + p.normal_impulse);
         if self.world.impulse_time > 0.0 { sum / self.world.impulse_time } else { 0.0 }
     }
 
-    /// Friction force on the second shape, world frame [N].
+    /// Friction force on the second shape, world frame [N]: that of the last sub-step.
     pub fn friction_force(&self) -> D::Vec {
         let time = self.world.impulse_time;
         self.contact().manifold.friction_impulse * if time > 0.0 { 1.0 / time } else { 0.0 }

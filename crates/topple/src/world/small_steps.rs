@@ -57,7 +57,6 @@ struct Start<D: Dim> {
 struct Reaction<D: Dim> {
     push: D::Vec,
     turn: D::Ang,
-    peak: [Real; 2],
 }
 
 /// Memory that lives from step to step.
@@ -66,7 +65,7 @@ pub(super) struct Scratch<D: Dim> {
     starts: Vec<Start<D>>,
     /// First contacts of the pairs that touch.
     pairs: Vec<u32>,
-    /// Joints of the group, with the sums of what they did over the small steps: push, turn, peaks.
+    /// Joints of the group, with the sums of what they did over the small steps: push and turn.
     joints: Vec<(u32, Reaction<D>)>,
     /// Points whose overlap counts as less for one small step: contact, point, base separation.
     eased: Vec<(u32, usize, Real)>,
@@ -137,7 +136,6 @@ pub(super) fn solve<D: Dim>(
             let joint = &world.joints.hot[*index as usize];
             sum.push += joint.push;
             sum.turn += joint.turn;
-            (0..2).for_each(|i| sum.peak[i] += joint.peak[i]);
         }
         for (slot, start) in starts.iter_mut().enumerate() {
             let body = group.props[slot].body as usize;
@@ -160,7 +158,6 @@ pub(super) fn solve<D: Dim>(
     for (index, sum) in joints.iter() {
         let joint = &mut world.joints.hot[*index as usize];
         (joint.push, joint.turn) = (sum.push * share, sum.turn * share);
-        joint.peak = sum.peak.map(|peak| peak * share);
     }
     stiffen(world, joints, |level| level.saturating_sub(1));
     // The rest of the world sees one step from where it began.

@@ -253,10 +253,9 @@ fn load_joint<D: Dim>(world: &World<D>, input: &mut Reader<'_>) -> Result<(Joint
     if u32::from(stiffness) > u32::from(OCTAVE) * MAX_LEVEL {
         return Err(input.damaged("stiffness of a joint"));
     }
-    Ok((
-        record,
-        Joint { bodies, frames: local, kind, softness, impulses, push, turn, peak: [0.0; 2], stiffness },
-    ))
+    let mut joint = Joint { bodies, frames: local, kind, softness, impulses, push, turn, stiffness };
+    joint.clear_unused_impulses();
+    Ok((record, joint))
 }
 
 /// Reads what [`save`] wrote. Comes before the masses of the bodies, which move the frames.

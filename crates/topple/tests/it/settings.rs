@@ -376,7 +376,7 @@ impl<D: Dim> topple::solver::Solver<D> for Nonsense {
         let joints: Vec<u32> = context.joint_order().collect();
         for index in joints {
             context.joints[index as usize].impulses = [self.0; topple::joint::MAX_ROWS];
-            context.joints[index as usize].peak = [self.0; 2];
+            context.joints[index as usize].push.set(0, self.0);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Joints against formulas: free and locked degrees of freedom, limits, motors, springs, reactions, life in the world.
 
+mod acting; // motors, springs and limits together, parts switched off, levers
 mod analytic; // pendulum, double pendulum, top, chain, bridge, reactions
 mod determinism; // threads, widths, snapshots
 mod freedoms; // each kind along and about each axis

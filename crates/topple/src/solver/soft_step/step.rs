@@ -145,6 +145,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     ) {
         debug_assert_eq!((D::N, D::ANGULAR, D::MAX_POINTS), (N, A, P));
         let (settings, refinement) = (context.settings, context.refinement);
+        let share = 1.0 / context.substeps as Real;
         let (h, dt) = (context.dt / context.substeps as Real, context.dt);
         // Impulses are kept for sub-steps of the usual length: the factor is a power of two, so nothing is rounded.
         context.impulse_time = h * refinement;
@@ -303,7 +304,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // One for those that are solved at once.
         let joint_pieces = joint_rows.pieces().iter().sum::<usize>().max(1);
         let joint_lists = cleared(&mut self.joint_loads, joint_pieces);
-        joint_rows.store(executor, joints, joint_lists, |joint, list| {
+        joint_rows.store(share, executor, joints, joint_lists, |joint, list| {
             let ends = joint.bodies.map(|body| {
                 let slot = slots.get(body as usize).copied().unwrap_or(NO_SLOT);
                 props.get(slot as usize).map_or(0.0, |p| p.inv_mass)
@@ -314,8 +315,6 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 joint.stiffness = 0;
             } else {
                 joint.scale_impulses(refinement);
-                // A peak of so short a time would be no measure of strength.
-                joint.peak = [joint.push.length(), joint.turn.length()];
             }
         });
 

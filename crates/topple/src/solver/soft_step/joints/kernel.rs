@@ -9,9 +9,9 @@
 //! end, where the biased pass of the next one begins; it needs neither errors nor drifts.
 
 use super::JointPass;
-use super::algebra::{LaneDim, V, X};
+use super::algebra::{Factor, LaneDim, V, X};
 use super::layout::{Class, Cold, Extra, LIMITS, MOTOR, SPRING, WideRow};
-use super::motion::{HardLaw, Motion};
+use super::motion::{Acting, Hard, HardLaw, Line, Motion};
 use super::prepare::has_extra;
 use super::sight::{Drift, Free, Sight};
 use crate::solver::soft_step::lanes::{F8, Kernel, Lanes, SimdWidth};
@@ -110,33 +110,70 @@ fn kept<L: Lanes>(at: &mut F8, keep: X<L>) -> X<L> {
     value
 }
 
-/// Spring, motor and limits of the free degree of freedom.
+/// Angle that no limit is asked beyond, twice the turn of the sub-step aside [rad]: what the hard rows add to a spin, 24 rad/s at 240
+/// sub-steps per second, is rarely more, and a limit that was missed pushes back in the next sub-step.
+const FAR_GAP: f32 = 0.1;
+
+/// True if in no lane the limit of an angle has anything to do: it bears nothing, and the gap is wide.
 #[inline(always)]
-fn act_along<L: Lanes, const N: usize, const A: usize, const R: usize, const LINEAR: bool>(
+fn is_idle<L: Lanes, const N: usize, const A: usize>(
+    motion: &Motion<L, N, A>,
+    line: &Line<L, N, A>,
+    gap: X<L>,
+    load: X<L>,
+    params: PassParams,
+) -> bool {
+    let speed = line.j[1].dot(motion.u[1]) - line.j[0].dot(motion.u[0]);
+    let turn = speed.max(-speed) * X::splat(2.0 * params.h);
+    !((turn + X::splat(FAR_GAP)).any_above(gap) || load.any_above(X::splat(0.0)))
+}
+
+/// What is left of a row that acts when the hard rows hold. A rod holds the line along which its spring acts, and nothing else.
+#[inline(always)]
+fn beside<L: Lanes, const N: usize, const A: usize, const M: usize, const P: usize, const CLASS: u8>(
+    hard: &Hard<L, N, A, M>,
+    factor: &Factor<L, M>,
+    line: &Line<L, N, A>,
+    inv_mass: X<L>,
+) -> Acting<L, N, A, M> {
+    match CLASS {
+        ROD | ROPE => Acting::alone(*line, inv_mass),
+        _ => hard.leave::<P>(factor, line, inv_mass),
+    }
+}
+
+/// Spring, motor and limits of the free degree of freedom of the given value.
+#[inline(always)]
+fn act_along<L: Lanes, const N: usize, const A: usize, const R: usize, const M: usize, const LINEAR: bool>(
     motion: &mut Motion<L, N, A>,
     extra: &mut Extra<R>,
-    free: &Free<L, N, A>,
+    (acting, value): (&Acting<L, N, A, M>, X<L>),
     has: u8,
     law: &HardLaw<L>,
 ) {
-    let Free { line, value, .. } = free;
+    let zero = X::splat(0.0);
+    let gaps = [value - X::load(&extra.bounds[0]), X::load(&extra.bounds[1]) - value];
     // Springs have no part in the relaxing pass.
     if has & SPRING != 0 && law.is_biased {
-        let error = *value - X::load(&extra.spring.target);
+        let error = value - X::load(&extra.spring.target);
         let error = if LINEAR { error } else { wrap(error) };
-        motion.act::<LINEAR>(&mut extra.spring, line, error, law.is_biased);
+        motion.act::<LINEAR, M>(&mut extra.spring, acting, (error, zero), law.is_biased);
     }
     if has & MOTOR != 0 {
-        let error = *value - X::load(&extra.motor.target);
+        let error = value - X::load(&extra.motor.target);
         let error = if LINEAR { error } else { wrap(error) };
-        motion.act::<LINEAR>(&mut extra.motor, line, error, law.is_biased);
+        let mut drift = X::load(&extra.motor.drift);
+        if has & LIMITS != 0 {
+            // A servo, which has a stiffness, wants no speed.
+            let wanted = law.closing::<LINEAR>(gaps[1]).min(-drift).max(-law.closing::<LINEAR>(gaps[0]));
+            drift = X::load(&extra.motor.k).if_above(zero, drift, -wanted);
+        }
+        motion.act::<LINEAR, M>(&mut extra.motor, acting, (error, drift), law.is_biased);
     }
     if has & LIMITS != 0 {
         let [lower, upper] = &mut extra.bound_lambda;
-        let gap = *value - X::load(&extra.bounds[0]);
-        motion.bound::<LINEAR>(lower, line, gap, X::splat(1.0), law);
-        let gap = X::load(&extra.bounds[1]) - *value;
-        motion.bound::<LINEAR>(upper, line, gap, X::splat(-1.0), law);
+        motion.bound::<LINEAR, M>(lower, acting, (gaps[0], X::splat(1.0)), law);
+        motion.bound::<LINEAR, M>(upper, acting, (gaps[1], X::splat(-1.0)), law);
     }
 }
 
@@ -173,28 +210,56 @@ fn pass<
     let sight = Sight::<L, D, N, A, R, W>::new::<F, CLASS>(row, extra.as_deref(), &sides);
     let drift = if is_biased { sight.drift(motion.rel, &start, params) } else { Drift::none() };
     let hard = sight.hard::<M, P, CLASS>(&drift, extra.as_deref());
-    let free = sight.free::<CLASS>(row.has, motion.inv_mass);
-    let cone = sight.cone::<CLASS>(row.has, motion.inv_mass);
+    let mut free = sight.free::<CLASS>(row.has);
+    let mut cone = sight.cone::<CLASS>(row.has);
+    if let (BALL | HINGE, Some(extra)) = (CLASS, extra.as_deref()) {
+        if let Some(Free { line, value, .. }) = &mut free {
+            let middle = X::load(&extra.middle);
+            *value = middle + wrap(*value - middle);
+            let gap = (*value - X::load(&extra.bounds[0])).min(X::load(&extra.bounds[1]) - *value);
+            let load = X::load(&extra.bound_lambda[0]).max(X::load(&extra.bound_lambda[1]));
+            if row.has & (SPRING | MOTOR) == 0 && is_idle(&motion, line, gap, load, params) {
+                free = None;
+            }
+        }
+        if let Some(Free { line, value, .. }) = &cone {
+            let gap = X::load(&extra.cone) - *value;
+            if is_idle(&motion, line, gap, X::load(&extra.cone_lambda), params) {
+                cone = None;
+            }
+        }
+    }
     let mut lambda = [X::<L>::splat(0.0); M];
     for i in 0..M {
         lambda[i] = X::load(&row.lambda[i]) * drift.keep;
     }
     let mut extra = extra;
+    let solves = which != JointPass::WarmStart;
+    let (mut factor, mut acting, mut leaning) = (None, None, None);
+    if solves || row.has != 0 {
+        let all = hard.factor::<P>(motion.inv_mass);
+        if let Some(Free { line, .. }) = &free {
+            acting = Some(beside::<L, N, A, M, P, CLASS>(&hard, &all, line, motion.inv_mass));
+        }
+        if let Some(Free { line, .. }) = &cone {
+            leaning = Some(beside::<L, N, A, M, P, CLASS>(&hard, &all, line, motion.inv_mass));
+        }
+        factor = Some(all);
+    }
     if is_biased {
         // What the impulses do with today's lever arms, minus what is in the velocities already.
         let (mut push, mut turn) = hard.effect::<P>(&lambda);
-        if let (Some(extra), Some(Free { line, .. })) = (extra.as_deref_mut(), &free) {
+        if let (Some(extra), Some(Acting { line, .. })) = (extra.as_deref_mut(), &acting) {
             let sum = kept(&mut extra.spring.lambda, drift.keep) + kept(&mut extra.motor.lambda, drift.keep);
             let [lower, upper] = &mut extra.bound_lambda;
             let sum = sum + kept(lower, drift.keep) - kept(upper, drift.keep);
-            if is_linear(CLASS) {
-                push += line.d * sum;
-            }
+            push += line.d * sum;
             turn[0] -= line.j[0] * sum;
             turn[1] += line.j[1] * sum;
         }
-        if let (Some(extra), Some(Free { line, .. })) = (extra.as_deref_mut(), &cone) {
+        if let (Some(extra), Some(Acting { line, .. })) = (extra.as_deref_mut(), &leaning) {
             let back = kept(&mut extra.cone_lambda, drift.keep);
+            push -= line.d * back;
             turn[0] += line.j[0] * back;
             turn[1] -= line.j[1] * back;
         }
@@ -204,7 +269,7 @@ fn pass<
         motion.u[0] += turn[0] - V::load(&row.turned[0]);
         motion.u[1] += turn[1] - V::load(&row.turned[1]);
     }
-    if which != JointPass::WarmStart {
+    if let (true, Some(factor)) = (solves, &factor) {
         let law = HardLaw {
             rate: X::load(&row.rate),
             scale: X::load(&row.scale),
@@ -213,18 +278,21 @@ fn pass<
             is_biased,
         };
         // What acts first, what holds last.
-        if let (Some(extra), Some(free)) = (extra.as_deref_mut(), &free) {
+        if let (Some(extra), Some(acting), Some(Free { value, .. })) = (extra.as_deref_mut(), &acting, &free)
+        {
             if is_linear(CLASS) {
-                act_along::<L, N, A, R, true>(&mut motion, extra, free, row.has, &law);
+                act_along::<L, N, A, R, M, true>(&mut motion, extra, (acting, *value), row.has, &law);
             } else {
-                act_along::<L, N, A, R, false>(&mut motion, extra, free, row.has, &law);
+                act_along::<L, N, A, R, M, false>(&mut motion, extra, (acting, *value), row.has, &law);
             }
         }
-        if let (Some(extra), Some(Free { line, value, .. })) = (extra.as_deref_mut(), &cone) {
-            let gap = X::load(&extra.cone) - *value;
-            motion.bound::<false>(&mut extra.cone_lambda, line, gap, X::splat(-1.0), &law);
+        if let (Some(extra), Some(leaning), Some(Free { value, .. })) =
+            (extra.as_deref_mut(), &leaning, &cone)
+        {
+            let gap = (X::load(&extra.cone) - *value, X::splat(-1.0));
+            motion.bound::<false, M>(&mut extra.cone_lambda, leaning, gap, &law);
         }
-        hard.solve::<P>(&mut motion, &mut lambda, &law);
+        hard.solve::<P>(factor, &mut motion, &mut lambda, &law);
     }
     for i in 0..M {
         lambda[i].store(&mut row.lambda[i]);
@@ -234,26 +302,35 @@ fn pass<
     (V::load(&row.turned[0]) + (motion.u[0] - start[0])).store(&mut row.turned[0]);
     (V::load(&row.turned[1]) + (motion.u[1] - start[1])).store(&mut row.turned[1]);
     if !is_biased {
-        X::load(&cold.peak[0]).max(pushed.dot(pushed)).store(&mut cold.peak[0]);
+        for i in 0..N {
+            (X::load(&cold.push[i]) + pushed.0[i]).store(&mut cold.push[i]);
+        }
         // Rows through the anchor have no moment about it: the angular ones are all.
         if !matches!(CLASS, POINT | ROD | ROPE) {
             let mut turn = V::<L, A>::zero();
-            for i in P..M {
-                match CLASS {
-                    HINGE => turn += sight.tilt_axis(i - P) * lambda[i],
-                    _ => turn.0[i - P] = lambda[i],
+            let mut held = lambda;
+            if let (Some(extra), Some(Free { axis, .. }), Some(Acting { share, .. })) =
+                (&extra, &free, &acting)
+            {
+                let sum = X::load(&extra.spring.lambda) + X::load(&extra.motor.lambda);
+                let sum = sum + X::load(&extra.bound_lambda[0]) - X::load(&extra.bound_lambda[1]);
+                turn += *axis * sum;
+                for i in P..M {
+                    held[i] = held[i] - share[i] * sum;
                 }
             }
-            if let (Some(extra), Some(Free { axis, .. })) = (&extra, &free) {
-                let sum = X::load(&extra.spring.lambda) + X::load(&extra.motor.lambda);
-                turn += *axis * (sum + X::load(&extra.bound_lambda[0]) - X::load(&extra.bound_lambda[1]));
-            }
             if let (Some(extra), Some(Free { axis, .. })) = (&extra, &cone) {
+                // All hard rows of a ball joint go through the anchor.
                 turn -= *axis * X::load(&extra.cone_lambda);
             }
-            X::load(&cold.peak[1]).max(turn.dot(turn)).store(&mut cold.peak[1]);
+            for i in P..M {
+                match CLASS {
+                    HINGE => turn += sight.tilt_axis(i - P) * held[i],
+                    _ => turn.0[i - P] = turn.0[i - P] + held[i],
+                }
+            }
             for i in 0..A {
-                turn.0[i].store(&mut cold.turn[i]);
+                (X::load(&cold.turn[i]) + turn.0[i]).store(&mut cold.turn[i]);
             }
         }
     }

@@ -107,6 +107,8 @@ pub(super) struct Act {
     pub(super) gain: [F8; 2],
     /// Largest impulse [N·s or N·m·s].
     pub(super) max: F8,
+    /// Error along a line beyond which a spring pulls no more [m].
+    pub(super) reach: F8,
     /// Accumulated impulse.
     pub(super) lambda: F8,
 }
@@ -123,7 +125,9 @@ pub struct Extra<const R: usize> {
     pub(super) motor: Act,
     /// Lower and upper bound of the free axis, infinite for none.
     pub(super) bounds: [F8; 2],
-    /// Their impulses.
+    /// Half-way between bounds of an angle [rad]: it counts within half a turn of that.
+    pub(super) middle: F8,
+    /// Impulses of the bounds.
     pub(super) bound_lambda: [F8; 2],
     /// Largest angle between the x axes [rad], infinite for none.
     pub(super) cone: F8,
@@ -139,6 +143,7 @@ impl<const R: usize> Default for Extra<R> {
             spring: Act::default(),
             motor: Act::default(),
             bounds: [F8([f32::NEG_INFINITY; WIDTH]), F8([f32::INFINITY; WIDTH])],
+            middle: zero,
             bound_lambda: [zero; 2],
             cone: F8([f32::INFINITY; WIDTH]),
             cone_lambda: zero,
@@ -151,15 +156,15 @@ impl<const R: usize> Default for Extra<R> {
 pub struct Cold {
     /// The joints, or NO_JOINT.
     pub(super) joints: [u32; WIDTH],
-    /// Angular impulse on b about its anchor in the last sub-step [N·m·s].
+    /// Impulse on b, the sum over the sub-steps [N·s].
+    pub(super) push: [F8; 3],
+    /// Angular impulse on b about its anchor, the sum over the sub-steps [N·m·s].
     pub(super) turn: [F8; 3],
-    /// Largest squares of push and turn in any sub-step.
-    pub(super) peak: [F8; 2],
 }
 
 impl Default for Cold {
     fn default() -> Self {
         let zero = F8::default();
-        Self { joints: [NO_JOINT; WIDTH], turn: [zero; 3], peak: [zero; 2] }
+        Self { joints: [NO_JOINT; WIDTH], push: [zero; 3], turn: [zero; 3] }
     }
 }

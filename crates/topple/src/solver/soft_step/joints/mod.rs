@@ -128,8 +128,7 @@ pub trait WideDim: Sized {
     fn store_joint_lane(
         row: &Self::JointRow,
         extra: &Self::JointExtra,
-        cold: &Cold,
-        lane: usize,
+        lane: (&Cold, usize, Real),
         joint: &mut Joint<Self>,
     ) where
         Self: Dim;
@@ -169,12 +168,11 @@ macro_rules! wide_dim {
             fn store_joint_lane(
                 row: &Self::JointRow,
                 extra: &Self::JointExtra,
-                cold: &Cold,
-                lane: usize,
+                lane: (&Cold, usize, Real),
                 joint: &mut Joint<Self>,
             ) {
                 let extra = prepare::has_extra(row.class).then_some(extra);
-                prepare::store::<Self, $n, $a, $r, $w, $f>(row, extra, cold, lane, joint, [$n, $h, $f, $g]);
+                prepare::store::<Self, $n, $a, $r, $w, $f>(row, extra, lane, joint, [$n, $h, $f, $g]);
             }
             fn run_joint_rows(run: RowRun<'_, Self>) {
                 kernel::run::<Self, $n, $a, $r, $w, $f, $s, $h, $g, $q>(
@@ -356,8 +354,10 @@ impl<D: Dim> JointRows<D> {
     }
 
     /// Hands the impulses back, and each joint to `done`, with the list of its piece: those of the rows come first.
+    /// `share`: one over the number of sub-steps.
     pub(super) fn store(
         &self,
+        share: Real,
         executor: &dyn Executor,
         joints: &mut [Joint<D>],
         lists: &mut [Vec<HeavyLoad>],
@@ -365,7 +365,7 @@ impl<D: Dim> JointRows<D> {
     ) {
         for row in self.direct.rows() {
             let joint = &mut joints[row.index as usize];
-            row.store(joint);
+            row.store(joint, share);
             done(joint, &mut lists[0]);
         }
         let [row_pieces, single_pieces] = self.pieces();
@@ -377,7 +377,7 @@ impl<D: Dim> JointRows<D> {
                 let (extra, cold) = (&self.extras[row], &self.cold[row]);
                 for lane in (0..WIDTH).filter(|&lane| cold.joints[lane] != NO_JOINT) {
                     let joint = joints.get(cold.joints[lane] as usize);
-                    D::store_joint_lane(&self.rows[row], extra, cold, lane, joint);
+                    D::store_joint_lane(&self.rows[row], extra, (cold, lane, share), joint);
                     done(joint, list);
                 }
             }
@@ -387,7 +387,7 @@ impl<D: Dim> JointRows<D> {
         in_pieces(executor, SINGLES_PER_PIECE, arrays, |piece, (list, mut joints)| {
             for single in self.singles.iter().skip(piece * SINGLES_PER_PIECE).take(SINGLES_PER_PIECE) {
                 let joint = joints.get(single.index as usize);
-                single.store(joint);
+                single.store(joint, share);
                 done(joint, list);
             }
         });

@@ -2,6 +2,7 @@
 
 use super::algebra::{Factor, V, X};
 use super::layout::Act;
+use crate::joint::NO_FREEDOM;
 use crate::solver::soft_step::lanes::{F8, Lanes};
 
 /// Velocities while the rows of eight joints are solved: b relative to a, spins whitened.
@@ -14,85 +15,98 @@ pub(super) struct Motion<L, const N: usize, const A: usize> {
     pub push: V<L, N>,
 }
 
-/// One row by itself: `d` does not count for angular ones.
+/// One row that acts, by itself.
 #[derive(Clone, Copy)]
 pub(super) struct Line<L, const N: usize, const A: usize> {
+    /// A unit vector; zero for rows that only turn.
     pub d: V<L, N>,
     pub j: [V<L, A>; 2],
-    /// 1/K.
-    pub mass: X<L>,
 }
 
 impl<L: Lanes, const N: usize, const A: usize> Line<L, N, A> {
-    /// `LINEAR`: along the unit vector `d`; otherwise `d` is not used.
+    /// K of the row.
     #[inline(always)]
-    pub(super) fn new<const LINEAR: bool>(d: V<L, N>, j: [V<L, A>; 2], inv_mass: X<L>) -> Self {
-        let turn = j[0].dot(j[0]) + j[1].dot(j[1]);
-        let k = if LINEAR { inv_mass + turn } else { turn };
-        let zero = X::splat(0.0);
-        Self { d, j, mass: k.if_above(zero, X::splat(1.0).over(k), zero) }
+    fn answer(&self, inv_mass: X<L>) -> X<L> {
+        inv_mass * self.d.dot(self.d) + (self.j[0].dot(self.j[0]) + self.j[1].dot(self.j[1]))
+    }
+}
+
+/// What is left of a row when the `M` hard rows of its joint hold; see the head of `joint/rows.rs`.
+pub(super) struct Acting<L, const N: usize, const A: usize, const M: usize> {
+    pub line: Line<L, N, A>,
+    /// 1/K.
+    mass: X<L>,
+    /// c of the head of `joint/rows.rs`: what an impulse takes from those of the hard rows.
+    pub share: [X<L>; M],
+}
+
+impl<L: Lanes, const N: usize, const A: usize, const M: usize> Acting<L, N, A, M> {
+    /// Of a row beside which nothing holds.
+    #[inline(always)]
+    pub(super) fn alone(line: Line<L, N, A>, inv_mass: X<L>) -> Self {
+        let (zero, k) = (X::splat(0.0), line.answer(inv_mass));
+        Self { line, mass: k.if_above(zero, X::splat(1.0).over(k), zero), share: [zero; M] }
     }
 }
 
 impl<L: Lanes, const N: usize, const A: usize> Motion<L, N, A> {
     #[inline(always)]
-    fn speed<const LINEAR: bool>(&self, line: &Line<L, N, A>) -> X<L> {
-        let turn = line.j[1].dot(self.u[1]) - line.j[0].dot(self.u[0]);
-        if LINEAR { line.d.dot(self.rel) + turn } else { turn }
+    fn speed<const M: usize>(&self, acting: &Acting<L, N, A, M>) -> X<L> {
+        let Line { d, j } = &acting.line;
+        d.dot(self.rel) + (j[1].dot(self.u[1]) - j[0].dot(self.u[0]))
     }
 
     #[inline(always)]
-    fn apply<const LINEAR: bool>(&mut self, line: &Line<L, N, A>, impulse: X<L>) {
-        if LINEAR {
-            let push = line.d * impulse;
-            self.push += push;
-            self.rel += push * self.inv_mass;
-        }
-        self.u[0] -= line.j[0] * impulse;
-        self.u[1] += line.j[1] * impulse;
+    fn apply<const M: usize>(&mut self, acting: &Acting<L, N, A, M>, impulse: X<L>) {
+        let Line { d, j } = &acting.line;
+        let push = *d * impulse;
+        self.push += push;
+        self.rel += push * self.inv_mass;
+        self.u[0] -= j[0] * impulse;
+        self.u[1] += j[1] * impulse;
     }
 
-    /// Spring or motor: see [`Act`].
+    /// Spring or motor with the given drift: see [`Act`].
     #[inline(always)]
-    pub(super) fn act<const LINEAR: bool>(
+    pub(super) fn act<const LINEAR: bool, const M: usize>(
         &mut self,
         act: &mut Act,
-        line: &Line<L, N, A>,
-        error: X<L>,
+        acting: &Acting<L, N, A, M>,
+        (error, drift): (X<L>, X<L>),
         is_biased: bool,
     ) {
         let old = X::<L>::load(&act.lambda);
         let gain = X::load(&act.gain[usize::from(!is_biased)]);
-        let speed = self.speed::<LINEAR>(line) + X::load(&act.drift);
-        let want = X::load(&act.s) * speed + X::load(&act.k) * error;
+        let reach = X::load(&act.reach);
+        let error = if LINEAR { error.min(reach).max(-reach) } else { error };
+        let want = X::load(&act.s) * (self.speed(acting) + drift) + X::load(&act.k) * error;
         let max = X::load(&act.max);
-        let new = old - (want * line.mass + X::load(&act.leak) * old) * gain;
+        let new = old - (want * acting.mass + X::load(&act.leak) * old) * gain;
         let new = new.min(max).max(-max);
         new.store(&mut act.lambda);
-        self.apply::<LINEAR>(line, new - old);
+        self.apply(acting, new - old);
     }
 
-    /// Limit: `gap` ≥ 0, whose rate is `sign` times the speed of the line.
+    /// Limit: `gap` ≥ 0, whose rate is `sign` times the speed of the row.
     #[inline(always)]
-    pub(super) fn bound<const LINEAR: bool>(
+    pub(super) fn bound<const LINEAR: bool, const M: usize>(
         &mut self,
         lambda: &mut F8,
-        line: &Line<L, N, A>,
-        gap: X<L>,
-        sign: X<L>,
+        acting: &Acting<L, N, A, M>,
+        (gap, sign): (X<L>, X<L>),
         law: &HardLaw<L>,
     ) {
         let (zero, old) = (X::splat(0.0), X::<L>::load(lambda));
-        let speed = sign * self.speed::<LINEAR>(line);
+        let speed = sign * self.speed(acting);
         let pushed_back = if law.is_biased {
-            old * law.scale - (law.scale * speed + law.pull::<LINEAR>(gap)) * line.mass
+            old * law.scale - (law.scale * speed + law.pull::<LINEAR>(gap)) * acting.mass
         } else {
-            old - speed * line.mass
+            old - speed * acting.mass
         };
-        let stopped = old - (speed + gap * law.inv_h) * line.mass;
+        let stopped = old - (speed + gap * law.inv_h) * acting.mass;
         let new = gap.if_above(zero, stopped, pushed_back).max(zero);
         new.store(lambda);
-        self.apply::<LINEAR>(line, sign * (new - old));
+        self.apply(acting, sign * (new - old));
     }
 }
 
@@ -112,6 +126,14 @@ impl<L: Lanes> HardLaw<L> {
     fn pull<const LINEAR: bool>(&self, error: X<L>) -> X<L> {
         let pull = self.rate * error;
         if LINEAR { pull.min(self.push).max(-self.push) } else { pull }
+    }
+
+    /// How fast a gap may close [m/s or rad/s]; a violation has to open, as fast as a limit would push it.
+    #[inline(always)]
+    pub(super) fn closing<const LINEAR: bool>(&self, gap: X<L>) -> X<L> {
+        let zero = X::splat(0.0);
+        let opens = if self.is_biased { self.pull::<LINEAR>(gap).over(self.scale) } else { zero };
+        gap.if_above(zero, gap * self.inv_h, opens)
     }
 }
 
@@ -141,22 +163,52 @@ impl<L: Lanes, const N: usize, const A: usize, const M: usize> Hard<L, N, A, M> 
         (push, turn)
     }
 
+    /// K of the rows, factored.
+    #[inline(always)]
+    pub(super) fn factor<const P: usize>(&self, inv_mass: X<L>) -> Factor<L, M> {
+        let mut k = [[X::splat(0.0); M]; M];
+        for i in 0..M {
+            for j in 0..=i {
+                let turn = self.j[0][i].dot(self.j[0][j]) + self.j[1][i].dot(self.j[1][j]);
+                k[i][j] = if i == j && i < P { turn + inv_mass } else { turn };
+            }
+        }
+        Factor::new(&k)
+    }
+
+    /// What is left of `line` when the rows hold. Its direction, if it has one, is across theirs.
+    #[inline(always)]
+    pub(super) fn leave<const P: usize>(
+        &self,
+        factor: &Factor<L, M>,
+        line: &Line<L, N, A>,
+        inv_mass: X<L>,
+    ) -> Acting<L, N, A, M> {
+        let zero = X::splat(0.0);
+        let mut both = [zero; M];
+        for i in 0..M {
+            both[i] = self.j[0][i].dot(line.j[0]) + self.j[1][i].dot(line.j[1]);
+        }
+        let share = factor.solve(both);
+        let (push, turn) = self.effect::<P>(&share);
+        let left = Line { d: line.d - push, j: [line.j[0] + turn[0], line.j[1] - turn[1]] };
+        let k = left.answer(inv_mass);
+        let least = line.answer(inv_mass) * X::splat(NO_FREEDOM);
+        Acting { line: left, mass: k.if_above(least, X::splat(1.0).over(k), zero), share }
+    }
+
     /// Solves all rows together.
     #[inline(always)]
     pub(super) fn solve<const P: usize>(
         &self,
+        factor: &Factor<L, M>,
         motion: &mut Motion<L, N, A>,
         lambda: &mut [X<L>; M],
         law: &HardLaw<L>,
     ) {
         let zero = X::splat(0.0);
-        let mut k = [[zero; M]; M];
         let mut want = [zero; M];
         for i in 0..M {
-            for j in 0..=i {
-                let turn = self.j[0][i].dot(self.j[0][j]) + self.j[1][i].dot(self.j[1][j]);
-                k[i][j] = if i == j && i < P { turn + motion.inv_mass } else { turn };
-            }
             let turn = self.j[1][i].dot(motion.u[1]) - self.j[0][i].dot(motion.u[0]);
             let speed = match i < P {
                 true if P == N => motion.rel.0[i] + turn,
@@ -171,7 +223,7 @@ impl<L: Lanes, const N: usize, const A: usize, const M: usize> Hard<L, N, A, M> 
                 speed
             };
         }
-        let x = Factor::new(&k).solve(want);
+        let x = factor.solve(want);
         let leak = X::splat(1.0) - law.scale;
         let mut change = [zero; M];
         for i in 0..M {

@@ -3,7 +3,8 @@
 use super::JointScene;
 use super::layout::{Act, CONE, Class, Cold, Extra, LIMITS, MOTOR, NO_JOINT, SPRING, WideRow};
 use crate::body::NO_SLOT;
-use crate::joint::{Joint, JointKind, Limits, Motor, Spring, tuned_law, wrap};
+use crate::joint::{Joint, JointKind, Limits, MAX_ROWS, Motor, Spring};
+use crate::joint::{servo_target, tuned_law, tuned_reach, turn_limits, turn_near, wrap};
 use crate::math::*;
 use crate::solver::soft_step::lanes::F8;
 use crate::solver::soft_step::pack::{Packed, plain_impulse, whiten_impulse};
@@ -130,7 +131,7 @@ pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const
         (row.rate.0[lane], row.scale.0[lane]) = joint.hard_law(scene.settings, scene.h, scene.refinement);
         (0..hard_rows(row.class, sizes)).for_each(|i| row.lambda[i].0[lane] = warm * joint.impulses[i]);
         if let Some(extra) = extra.as_deref_mut() {
-            row.has |= fill_extra(extra, lane, row.class, joint, scene.h, warm);
+            row.has |= fill_extra(extra, lane, row.class, joint, (scene.h, scene.settings.max_speed), warm);
         }
     }
 }
@@ -169,14 +170,14 @@ fn fill_extra<D: Dim, const R: usize>(
     lane: usize,
     class: Class,
     joint: &Joint<D>,
-    h: Real,
+    (h, max_speed): (Real, Real),
     warm: Real,
 ) -> u8 {
     let at = places(class);
     let impulse = |i: usize| warm * joint.impulses[i];
     let mut has = 0;
     let (spring, motor, limits) = match &joint.kind {
-        JointKind::Hinge(hinge) => (hinge.spring, hinge.motor, hinge.limits),
+        JointKind::Hinge(hinge) => (hinge.spring, hinge.motor, turn_limits(hinge.limits)),
         JointKind::Slider(slider) => (slider.spring, slider.motor, slider.limits),
         JointKind::Distance(distance) => {
             (distance.spring, None, Some(Limits { lower: distance.min, upper: distance.max }))
@@ -187,25 +188,32 @@ fn fill_extra<D: Dim, const R: usize>(
                 extra.cone_lambda.0[lane] = impulse(at.cone);
                 has |= CONE;
             }
-            (None, None, ball.twist)
+            (None, None, turn_limits(ball.twist))
         }
         _ => (None, None, None),
     };
     // Differences of angles are brought into one turn; the kernel counts on targets within it.
-    let target = |x: Real| if class == Class::Hinge { wrap(x) } else { x };
+    let turns = matches!(class, Class::Hinge | Class::Ball);
+    let target = |x: Real| if turns { wrap(x) } else { x };
+    let near = |x: Real, middle: Real| if turns { turn_near(x, middle) } else { x };
+    let reach = |hertz: Real| if turns { Real::INFINITY } else { tuned_reach(hertz, max_speed) };
     if let Some(Spring { rest, hertz, damping }) = spring {
-        tune(&mut extra.spring, lane, target(rest), hertz, damping, Real::INFINITY, h);
+        tune(&mut extra.spring, lane, target(rest), (hertz, damping), Real::INFINITY, h);
+        extra.spring.reach.0[lane] = reach(hertz);
         extra.spring.lambda.0[lane] = impulse(at.spring);
         has |= SPRING;
     }
     match motor {
         Some(Motor::Velocity { speed, max }) => {
             let act = &mut extra.motor;
+            let speed = if turns { speed } else { speed.min(max_speed).max(-max_speed) };
             (act.s.0[lane], act.drift.0[lane], act.max.0[lane]) = (1.0, -speed, max * h);
             act.gain.iter_mut().for_each(|gain| gain.0[lane] = 1.0);
         }
         Some(Motor::Position { target: wanted, hertz, damping, max }) => {
-            tune(&mut extra.motor, lane, target(wanted), hertz, damping, max, h);
+            let wanted = limits.map_or(wanted, |limits| servo_target(wanted, limits, near));
+            tune(&mut extra.motor, lane, target(wanted), (hertz, damping), max, h);
+            extra.motor.reach.0[lane] = reach(hertz);
         }
         None => {}
     }
@@ -215,6 +223,9 @@ fn fill_extra<D: Dim, const R: usize>(
     }
     if let Some(Limits { lower, upper }) = limits {
         (extra.bounds[0].0[lane], extra.bounds[1].0[lane]) = (lower, upper);
+        if turns {
+            extra.middle.0[lane] = 0.5 * (lower + upper);
+        }
         if class != Class::Rod {
             (0..2).for_each(|i| extra.bound_lambda[i].0[lane] = impulse(at.bounds + i));
             has |= LIMITS;
@@ -224,13 +235,13 @@ fn fill_extra<D: Dim, const R: usize>(
 }
 
 /// The law of a tuned spring, see `joint/rows.rs`.
-fn tune(act: &mut Act, lane: usize, target: Real, hertz: Real, damping: Real, max: Real, h: Real) {
+fn tune(act: &mut Act, lane: usize, target: Real, (hertz, damping): (Real, Real), max: Real, h: Real) {
     let (s, stiff) = tuned_law(hertz, damping, h);
     (act.s.0[lane], act.k.0[lane], act.target.0[lane]) = (s, stiff, target);
     (act.leak.0[lane], act.gain[0].0[lane], act.max.0[lane]) = (1.0, 1.0 / (1.0 + s), max * h);
 }
 
-/// Hands the impulses of a row back.
+/// Hands the impulses of a lane back. `share`: one over the number of sub-steps.
 pub(super) fn store<
     D: Dim,
     const N: usize,
@@ -241,16 +252,16 @@ pub(super) fn store<
 >(
     row: &WideRow<N, A, W, F>,
     extra: Option<&Extra<R>>,
-    cold: &Cold,
-    lane: usize,
+    (cold, lane, share): (&Cold, usize, Real),
     joint: &mut Joint<D>,
     sizes: [usize; 4],
 ) {
     debug_assert!(extra.is_some() == has_extra(row.class));
+    // What no row has is nothing.
+    joint.impulses = [0.0; MAX_ROWS];
     (0..hard_rows(row.class, sizes)).for_each(|i| joint.impulses[i] = row.lambda[i].0[lane]);
-    (0..N).for_each(|i| joint.push.set(i, row.pushed[i].0[lane]));
-    (0..A).for_each(|i| joint.turn.set(i, cold.turn[i].0[lane]));
-    joint.peak = [0, 1].map(|i| cold.peak[i].0[lane].sqrt());
+    (0..N).for_each(|i| joint.push.set(i, cold.push[i].0[lane] * share));
+    (0..A).for_each(|i| joint.turn.set(i, cold.turn[i].0[lane] * share));
     let Some(extra) = extra else { return };
     let at = places(row.class);
     let mut put = |i: usize, value: Real| joint.impulses[i] = value;

@@ -213,21 +213,21 @@ where
 
     /// The degree of freedom on which spring, motor and limits act; of a ball joint the twist.
     #[inline(always)]
-    pub(super) fn free<const CLASS: u8>(&self, has: u8, inv_mass: X<L>) -> Option<Free<L, N, A>> {
+    pub(super) fn free<const CLASS: u8>(&self, has: u8) -> Option<Free<L, N, A>> {
         let none = V::zero();
         match CLASS {
             HINGE if has != 0 => {
                 let axis = D::turning_axis(&self.axes, 0);
-                let line = Line::new::<false>(V::zero(), self.angular(axis), inv_mass);
+                let line = Line { d: V::zero(), j: self.angular(axis) };
                 Some(Free { line, value: D::angle(self.frames[0], self.frames[1]), axis })
             }
             SLIDER if has != 0 => {
                 let j = self.linear(self.axes[0], self.r[0] + self.d);
-                let line = Line::new::<true>(self.axes[0], j, inv_mass);
+                let line = Line { d: self.axes[0], j };
                 Some(Free { line, value: self.d.dot(self.axes[0]), axis: none })
             }
             ROD | ROPE if has != 0 => {
-                let line = Line::new::<true>(self.along, self.linear(self.along, self.r[0]), inv_mass);
+                let line = Line { d: self.along, j: self.linear(self.along, self.r[0]) };
                 Some(Free { line, value: self.length, axis: none })
             }
             BALL if has & LIMITS != 0 => {
@@ -235,7 +235,7 @@ where
                 let one = X::splat(1.0);
                 let bent = one.over((one + self.axes[0].dot(self.other)).max(X::splat(TWIST_FLOOR)));
                 let axis = self.both_axes() * bent;
-                let line = Line::new::<false>(V::zero(), self.angular(axis), inv_mass);
+                let line = Line { d: V::zero(), j: self.angular(axis) };
                 Some(Free { line, value: D::angle(self.frames[0], self.frames[1]), axis })
             }
             _ => None,
@@ -252,7 +252,7 @@ where
 
     /// The angle between the x axes of a ball joint with a cone.
     #[inline(always)]
-    pub(super) fn cone<const CLASS: u8>(&self, has: u8, inv_mass: X<L>) -> Option<Free<L, N, A>> {
+    pub(super) fn cone<const CLASS: u8>(&self, has: u8) -> Option<Free<L, N, A>> {
         if CLASS != BALL || has & CONE == 0 {
             return None;
         }
@@ -265,7 +265,7 @@ where
         for i in 0..A {
             axis.0[i] = sin.if_above(flat, axis.0[i], any.0[i]);
         }
-        let line = Line::new::<false>(V::zero(), self.angular(axis), inv_mass);
+        let line = Line { d: V::zero(), j: self.angular(axis) };
         Some(Free { line, value: upper_angle(sin, self.axes[0].dot(self.other)), axis })
     }
 }

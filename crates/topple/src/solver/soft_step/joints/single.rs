@@ -29,9 +29,12 @@ pub(crate) struct SingleRow<D: Dim> {
     pub(super) rate: Real,
     pub(super) scale: Real,
     pub(super) push_speed: Real,
+    max_speed: Real,
     /// What the joint did in this sub-step: impulse on b, angular impulses taken from a and given to b.
     pub(super) pushed: D::Vec,
     pub(super) turned: [D::Ang; 2],
+    /// Impulse on b at its anchor, and angular impulse about it: the sums over the sub-steps [N·s, N·m·s].
+    sum: (D::Vec, D::Ang),
     /// From the centres of mass to the anchors.
     pub(super) levers: [D::Vec; 2],
 }
@@ -51,8 +54,10 @@ impl<D: Dim> SingleRow<D> {
             rate: 0.0,
             scale: 1.0,
             push_speed: 0.0,
+            max_speed: 0.0,
             pushed: D::Vec::ZERO,
             turned: [D::Ang::ZERO; 2],
+            sum: (D::Vec::ZERO, D::Ang::ZERO),
             levers: [D::Vec::ZERO; 2],
         }
     }
@@ -80,9 +85,9 @@ impl<D: Dim> SingleRow<D> {
         }
         self.center_b = places[1].position;
         self.between = places[1].position - places[0].position;
-        self.joint.peak = [0.0; 2];
         (self.rate, self.scale) = self.joint.hard_law(scene.settings, scene.h, scene.refinement);
-        self.push_speed = scene.settings.joint_push_speed;
+        (self.push_speed, self.max_speed) = (scene.settings.joint_push_speed, scene.settings.max_speed);
+        self.joint.clear_unused_impulses();
         self.joint.impulses = self.joint.impulses.map(|x| x * scene.warm);
     }
 
@@ -96,10 +101,16 @@ impl<D: Dim> SingleRow<D> {
         ends
     }
 
-    /// Hands the impulses back.
-    pub(super) fn store(&self, joint: &mut Joint<D>) {
+    /// Hands the impulses back. `share`: one over the number of sub-steps.
+    pub(super) fn store(&self, joint: &mut Joint<D>, share: Real) {
         joint.impulses = self.joint.impulses;
-        (joint.push, joint.turn, joint.peak) = (self.joint.push, self.joint.turn, self.joint.peak);
+        (joint.push, joint.turn) = (self.sum.0 * share, self.sum.1 * share);
+    }
+
+    /// Adds what was done in a sub-step, now that it is over; `lever`: from the centre of b to its anchor.
+    pub(super) fn sum_up(&mut self, lever: D::Vec) {
+        self.sum.0 += self.pushed;
+        self.sum.1 += self.turned[1] - D::cross(lever, self.pushed);
     }
 }
 
@@ -165,22 +176,20 @@ impl<D: Dim> SingleRow<D> {
             if keep < KEPT_MEMORY {
                 self.joint.impulses = self.joint.impulses.map(|x| x * keep);
             }
-            let (push, turn) = self.joint.effect(&sight);
+            let (push, turn) = self.joint.effect(&sight, &pair.answer);
             pair.apply(push - self.pushed, [0, 1].map(|side| turn[side] - self.turned[side]));
         }
         if pass != JointPass::WarmStart {
             let is_biased = pass == JointPass::Solve;
-            let law =
-                PassLaw { h, rate: self.rate, scale: self.scale, push_speed: self.push_speed, is_biased };
+            let (rate, scale, push_speed, max_speed) =
+                (self.rate, self.scale, self.push_speed, self.max_speed);
+            let law = PassLaw { h, rate, scale, push_speed, max_speed, is_biased };
             self.joint.solve(&sight, pair, &law);
         }
         self.pushed += pair.pushed;
         (0..2).for_each(|side| self.turned[side] += pair.turned[side]);
         if pass == JointPass::Relax {
-            let turn = self.turned[1] - D::cross(sight.r[1], self.pushed);
-            (self.joint.push, self.joint.turn) = (self.pushed, turn);
-            let [push, twist] = self.joint.peak;
-            self.joint.peak = [push.max(self.pushed.length()), twist.max(turn.length())];
+            self.sum_up(sight.r[1]);
         }
     }
 }

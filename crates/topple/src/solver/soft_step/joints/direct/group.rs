@@ -4,7 +4,7 @@ use super::DirectRun;
 use super::factor::{Factor, inverse, solve};
 use super::link::{Body, Collect, Link, WIDE, dot, narrow, wide};
 use super::order::{GROUND, Order};
-use crate::joint::{Answer, NO_LENGTH};
+use crate::joint::{Answer, JointKind, NO_LENGTH};
 use crate::math::*;
 use crate::solver::soft_step::joints::JointScene;
 use crate::solver::soft_step::joints::single::SingleRow;
@@ -92,7 +92,10 @@ impl<D: Dim, const M: usize> Group<D, M> {
         for row in rows {
             let softness = if row.joint.softness.is_some() { (1.0 - row.scale) / row.scale } else { 0.0 };
             let ends = row.dynamic_ends();
-            self.pulls.push(row.joint.push.length() * scene.warm);
+            // The pull of the last sub-step, not the mean that the joint reports: tension is that of this moment.
+            let linear = D::N - usize::from(matches!(row.joint.kind, JointKind::Slider(_)));
+            let pull2 = row.joint.impulses[..linear].iter().fold(0.0, |sum: Real, x| sum + x * x);
+            self.pulls.push(pull2.sqrt());
             self.links.push(Link::new(ends, f64::from(softness)));
             for end in ends.into_iter().filter(|&end| end != GROUND) {
                 self.bodies[end as usize].is_end = true;
@@ -360,10 +363,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
             return;
         }
         for row in rows {
-            let turn = row.turned[1] - D::cross(row.levers[1], row.pushed);
-            (row.joint.push, row.joint.turn) = (row.pushed, turn);
-            let [push, twist] = row.joint.peak;
-            row.joint.peak = [push.max(row.pushed.length()), twist.max(turn.length())];
+            row.sum_up(row.levers[1]);
         }
     }
 
