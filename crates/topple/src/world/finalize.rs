@@ -72,7 +72,8 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
                 }
                 let still = speed <= core.sleep_speed;
                 core.sleep_time = if still {
-                    let is_hanging = records[body].first_contact == NONE;
+                    let record = &records[body];
+                    let is_hanging = record.first_contact == NONE && record.first_joint != NONE;
                     rest_time(core, &before, is_hanging, settings)
                 } else {
                     0.0
@@ -120,7 +121,7 @@ fn rest_speed<D: Dim>(state: &crate::body::BodyState<D>, extent: Real, dt: Real)
     velocity.max(displacement)
 }
 
-/// What touches nothing and changes its velocity by this share in that time, in any direction, swings (no unit): nothing else tells the turn
+/// What hangs on joints, touches nothing and changes its velocity by this share in that time, in any direction, swings (no unit): nothing else tells the turn
 /// of a swing from rest. Contacts shake more than that.
 const SWING: Real = 0.5;
 /// Share of a step that counts for what swings, in the second half of its time (no unit): not none, because there are chains that sway for
