@@ -131,8 +131,8 @@ impl Train {
         self.links.push(link);
     }
 
-    /// Finds the impulses of a blow with `speed` [m/s], and the velocities after it. Returns how many turns of contacts that took.
-    pub(super) fn strike(&mut self, speed: f64) -> usize {
+    /// Finds the impulses of a blow with `speed` [m/s], and the velocities after it.
+    pub(super) fn strike(&mut self, speed: f64) {
         let Self { bodies, links } = self;
         let energy = |bodies: &[Member]| -> f64 {
             let of = |m: &Member| -> f64 {
@@ -142,9 +142,7 @@ impl Train {
             bodies.iter().map(of).sum()
         };
         let before = energy(bodies);
-        let mut turns = 0;
         for round in 0..TURNS / links.len().max(1) {
-            turns += links.len();
             let mut most = 0.0_f64;
             for i in 0..links.len() {
                 // There and back again: impulses travel both ways.
@@ -160,7 +158,6 @@ impl Train {
         if energy(bodies) > before && !bodies.iter().any(drives) {
             bodies.clear();
         }
-        turns
     }
 
     /// Hands the velocities back. Since the blow came `late` [s], the bodies have gone too far by what it changes in that time.

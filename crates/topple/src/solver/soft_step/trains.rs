@@ -36,8 +36,8 @@ pub(super) const SLOWEST_BLOW: Real = 0.125;
 const OFF_CENTRE: Real = 0.25;
 /// Contacts of a train at most: the time to solve them grows with the cube of their number. A row of ten on the ground has 19.
 const MOST_LINKS: usize = 24;
-/// Turns of contacts in all trains of a step, at most: some 2 ms. What flies about in one crowd has more to do with heaps.
-const MOST_TURNS: usize = 16_384;
+/// Blows of a step at most, some 0.1 ms each: with more none is looked at. What flies about in one crowd has more to do with heaps.
+const MOST_BLOWS: usize = 16;
 
 /// Contacts and bodies of trains; lives from step to step to keep its memory.
 #[derive(Debug, Default)]
@@ -171,38 +171,61 @@ impl Trains {
         bodies: &mut [Packed<S>],
         states: &mut [BodyState<D>],
     ) {
-        let (mut is_listed, mut turns) = (false, 0);
-        for (at, row) in scene.rows.iter().enumerate().filter(|(_, row)| row.meets != 0) {
-            for lane in (0..WIDTH).filter(|lane| row.meets >> lane & 1 == 1) {
-                let touch = (at as u32, lane as u8);
-                if turns >= MOST_TURNS || scene.joined.has(scene.slots(touch)) {
-                    continue;
-                }
-                // What an earlier train took along may have stopped.
-                let approach = scene.approach(touch, bodies);
-                let n = scene.normal(touch);
-                let pull = |slot: u32| {
-                    let of = |p: &BodyProps<D>| (0..N).map(|i| n[i] * p.acceleration.get(i)).sum::<Real>();
-                    scene.props.get(slot as usize).map_or(0.0, of)
-                };
-                let [a, b] = scene.slots(touch).map(pull);
-                let rest = scene.threshold + REST_STEPS * scene.dt * (a - b).max(0.0);
-                let gap = scene.gap(touch);
-                if approach <= rest || gap >= approach * scene.reach || !scene.is_central(touch) {
-                    continue;
-                }
-                if !is_listed {
-                    self.list(scene);
-                    is_listed = true;
-                }
-                // Surfaces that are found overlapping have met this long ago [s].
-                let late = (-gap / approach).clamp(0.0, scene.dt);
-                if self.couple(scene, bodies, touch, (approach, late)) {
-                    turns += self.train.strike(f64::from(approach));
-                    self.train.leave::<D, N, A, S>(bodies, states, late);
-                }
+        let struck = || {
+            let rows = scene.rows.iter().enumerate().filter(|(_, row)| row.meets != 0);
+            rows.flat_map(move |(at, row)| {
+                let meets = row.meets;
+                (0..WIDTH as u8).filter(move |lane| meets >> lane & 1 == 1).map(move |lane| (at as u32, lane))
+            })
+        };
+        // All or none: what is its own mirror image stays so.
+        let blows = struck().filter(|&touch| self.blow(scene, bodies, touch).is_some()).take(MOST_BLOWS + 1);
+        if !(1..=MOST_BLOWS).contains(&blows.count()) {
+            return;
+        }
+        self.list(scene);
+        for touch in struck() {
+            // What an earlier train took along may have stopped.
+            let Some((approach, late)) = self.blow(scene, bodies, touch) else { continue };
+            if self.couple(scene, bodies, touch, (approach, late)) {
+                self.train.strike(f64::from(approach));
+                self.train.leave::<D, N, A, S>(bodies, states, late);
             }
         }
+    }
+
+    /// How fast a contact is struck [m/s], and how long ago its surfaces met [s], by the velocities of now. None if that is no blow on a train.
+    fn blow<
+        D: Dim,
+        const N: usize,
+        const A: usize,
+        const P: usize,
+        const T: usize,
+        const K: usize,
+        const S: usize,
+    >(
+        &self,
+        scene: &TrainScene<'_, D, N, A, P, T, K>,
+        bodies: &[Packed<S>],
+        touch: Touch,
+    ) -> Option<(Real, Real)> {
+        if scene.joined.has(scene.slots(touch)) {
+            return None;
+        }
+        let approach = scene.approach(touch, bodies);
+        let n = scene.normal(touch);
+        let pull = |slot: u32| {
+            let of = |p: &BodyProps<D>| (0..N).map(|i| n[i] * p.acceleration.get(i)).sum::<Real>();
+            scene.props.get(slot as usize).map_or(0.0, of)
+        };
+        let [a, b] = scene.slots(touch).map(pull);
+        let rest = scene.threshold + REST_STEPS * scene.dt * (a - b).max(0.0);
+        let gap = scene.gap(touch);
+        if approach <= rest || gap >= approach * scene.reach || !scene.is_central(touch) {
+            return None;
+        }
+        // Surfaces that are found overlapping have met this long ago [s].
+        Some((approach, (-gap / approach).clamp(0.0, scene.dt)))
     }
 
     /// Lists the contacts of each slot.
