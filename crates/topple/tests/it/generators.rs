@@ -522,21 +522,6 @@ fn a_disabled_generator_does_nothing<D: TestDim>() {
     assert!(world.body(body).unwrap().linear_velocity().get(0) > 0.0);
 }
 
-macro_rules! both {
-    ($($claim:ident, $flat:ident, $spatial:ident;)*) => {
-        $(
-            #[test]
-            fn $flat() {
-                $claim::<D2>();
-            }
-            #[test]
-            fn $spatial() {
-                $claim::<D3>();
-            }
-        )*
-    };
-}
-
 both! {
     uniform_gravity_pulls_what_is_in_scope, uniform_gravity_2d, uniform_gravity_3d;
     point_gravity_is_inverse_square_and_pulls_back, point_gravity_2d, point_gravity_3d;

@@ -252,19 +252,6 @@ fn rows_stick_on_the_ground<D: TestDim>() {
     }
 }
 
-macro_rules! both {
-    ($($name:ident, $d2:ident, $d3:ident;)*) => {$(
-        #[test]
-        fn $d2() {
-            $name::<D2>();
-        }
-        #[test]
-        fn $d3() {
-            $name::<D3>();
-        }
-    )*};
-}
-
 both! {
     small_bounces_are_kept, small_bounces_are_kept_2d, small_bounces_are_kept_3d;
     an_arm_bounces_off_a_wall, an_arm_bounces_off_a_wall_2d, an_arm_bounces_off_a_wall_3d;

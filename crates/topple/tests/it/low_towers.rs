@@ -202,19 +202,6 @@ fn low_stacks_pay_nothing<D: TestDim>() {
     }
 }
 
-macro_rules! both {
-    ($($name:ident, $d2:ident, $d3:ident;)*) => {$(
-        #[test]
-        fn $d2() {
-            $name::<D2>();
-        }
-        #[test]
-        fn $d3() {
-            $name::<D3>();
-        }
-    )*};
-}
-
 both! {
     overhangs_of_few_decide, overhangs_of_few_decide_2d, overhangs_of_few_decide_3d;
     small_towers_stand, small_towers_stand_2d, small_towers_stand_3d;

@@ -1,6 +1,20 @@
 //! The tests of the whole engine, in one binary. Each claim is one generic text, run in both dimensions.
 #![allow(unreachable_pub, reason = "the examples are modules here, and programs of their own elsewhere")]
 
+/// The tests of generic claims: claim, its name in the plane, its name in space. Before the modules, which use it.
+macro_rules! both {
+    ($($claim:ident, $plane:ident, $space:ident;)*) => {$(
+        #[test]
+        fn $plane() {
+            $claim::<D2>();
+        }
+        #[test]
+        fn $space() {
+            $claim::<D3>();
+        }
+    )*};
+}
+
 // Closed-form mechanics: falling, throwing, hitting, sliding, rolling, spinning.
 mod analytic;
 // The same for the default solver, at 60 Hz, within what it promises.

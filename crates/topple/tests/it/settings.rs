@@ -7,20 +7,6 @@ use topple::math::*;
 use topple::shape::ShapeOps;
 use topple::{BodyDef, BodyId, Drag, Locks, Mass, ShapeDef, World, World3};
 
-/// One test per dimension from one generic text.
-macro_rules! both {
-    ($($name:ident, $flat:ident, $spatial:ident;)*) => {$(
-        #[test]
-        fn $flat() {
-            $name::<D2>();
-        }
-        #[test]
-        fn $spatial() {
-            $name::<D3>();
-        }
-    )*};
-}
-
 both! {
     shapes_take_the_defaults_of_the_world, defaults_2d, defaults_3d;
     sleep_follows_the_smoothed_speed, smoothed_sleep_2d, smoothed_sleep_3d;

@@ -665,19 +665,6 @@ fn short_legs_bear_nothing<D: TestDim>() {
     assert!(force_between(&world, ground, legs[1]) < 0.1 * weight);
 }
 
-macro_rules! both {
-    ($($name:ident, $d2:ident, $d3:ident;)*) => {$(
-        #[test]
-        fn $d2() {
-            $name::<D2>();
-        }
-        #[test]
-        fn $d3() {
-            $name::<D3>();
-        }
-    )*};
-}
-
 both! {
     contacts_bear_what_is_above, contacts_bear_what_is_above_2d, contacts_bear_what_is_above_3d;
     overhang_decides, overhang_decides_2d, overhang_decides_3d;

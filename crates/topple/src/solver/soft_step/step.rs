@@ -221,15 +221,18 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let turning = self.turners.flags();
         let joint_scene =
             JointScene { settings, props, slots, whitenings, turning, places, h, warm, refinement };
-        if settings.restitution && strikes {
-            let threshold = settings.restitution_threshold;
+        let bounces = settings.restitution && strikes;
+        let meets = found.meets && bodies.tracks.is_empty();
+        if bounces || meets {
             self.joined.prepare(joint_rows.indices(), &joint_scene, joints, total * WIDTH);
+        }
+        if bounces {
+            let threshold = settings.restitution_threshold;
             let (joined, bodies) = (&mut self.joined, &mut self.packed[..]);
             let impacts = Impacts { scene: &joint_scene, joints, joined, bodies, dt, threshold };
             impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
         }
-        if found.meets && bodies.tracks.is_empty() {
-            self.joined.prepare(joint_rows.indices(), &joint_scene, joints, total * WIDTH);
+        if meets {
             let scene = TrainScene::<'_, D, N, A, P, T, K> {
                 rows: &self.rows,
                 friction: &self.friction,

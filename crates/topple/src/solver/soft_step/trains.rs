@@ -149,6 +149,27 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         let speed = |i: usize| (0..2).map(|side| dot(&rows[i].sides[side], &velocities[side])).sum::<f64>();
         self.points(touch).map(|i| -speed(i) as Real).fold(0.0, Real::max)
     }
+
+    /// How fast a contact is struck [m/s], and how long ago its surfaces met [s], by the velocities of now. None if that is no blow on a train.
+    fn blow<const S: usize>(&self, touch: Touch, bodies: &[Packed<S>]) -> Option<(Real, Real)> {
+        if self.joined.has(self.slots(touch)) {
+            return None;
+        }
+        let approach = self.approach(touch, bodies);
+        let n = self.normal(touch);
+        let pull = |slot: u32| {
+            let of = |p: &BodyProps<D>| (0..N).map(|i| n[i] * p.acceleration.get(i)).sum::<Real>();
+            self.props.get(slot as usize).map_or(0.0, of)
+        };
+        let [a, b] = self.slots(touch).map(pull);
+        let rest = self.threshold + REST_STEPS * self.dt * (a - b).max(0.0);
+        let gap = self.gap(touch);
+        if approach <= rest || gap >= approach * self.reach || !self.is_central(touch) {
+            return None;
+        }
+        // Surfaces that are found overlapping have met this long ago [s].
+        Some((approach, (-gap / approach).clamp(0.0, self.dt)))
+    }
 }
 
 fn cosine(a: &[Real; 3], b: &[Real; 3]) -> Real {
@@ -179,53 +200,19 @@ impl Trains {
             })
         };
         // All or none: what is its own mirror image stays so.
-        let blows = struck().filter(|&touch| self.blow(scene, bodies, touch).is_some()).take(MOST_BLOWS + 1);
+        let blows = struck().filter(|&touch| scene.blow(touch, bodies).is_some()).take(MOST_BLOWS + 1);
         if !(1..=MOST_BLOWS).contains(&blows.count()) {
             return;
         }
         self.list(scene);
         for touch in struck() {
             // What an earlier train took along may have stopped.
-            let Some((approach, late)) = self.blow(scene, bodies, touch) else { continue };
+            let Some((approach, late)) = scene.blow(touch, bodies) else { continue };
             if self.couple(scene, bodies, touch, (approach, late)) {
                 self.train.strike(f64::from(approach));
                 self.train.leave::<D, N, A, S>(bodies, states, late);
             }
         }
-    }
-
-    /// How fast a contact is struck [m/s], and how long ago its surfaces met [s], by the velocities of now. None if that is no blow on a train.
-    fn blow<
-        D: Dim,
-        const N: usize,
-        const A: usize,
-        const P: usize,
-        const T: usize,
-        const K: usize,
-        const S: usize,
-    >(
-        &self,
-        scene: &TrainScene<'_, D, N, A, P, T, K>,
-        bodies: &[Packed<S>],
-        touch: Touch,
-    ) -> Option<(Real, Real)> {
-        if scene.joined.has(scene.slots(touch)) {
-            return None;
-        }
-        let approach = scene.approach(touch, bodies);
-        let n = scene.normal(touch);
-        let pull = |slot: u32| {
-            let of = |p: &BodyProps<D>| (0..N).map(|i| n[i] * p.acceleration.get(i)).sum::<Real>();
-            scene.props.get(slot as usize).map_or(0.0, of)
-        };
-        let [a, b] = scene.slots(touch).map(pull);
-        let rest = scene.threshold + REST_STEPS * scene.dt * (a - b).max(0.0);
-        let gap = scene.gap(touch);
-        if approach <= rest || gap >= approach * scene.reach || !scene.is_central(touch) {
-            return None;
-        }
-        // Surfaces that are found overlapping have met this long ago [s].
-        Some((approach, (-gap / approach).clamp(0.0, scene.dt)))
     }
 
     /// Lists the contacts of each slot.
