@@ -8,7 +8,6 @@
 use super::World;
 use super::refine::is_calm;
 use super::step::{StepPart, algorithm, solve_part};
-use crate::Settings;
 use crate::body::{AwakeBodies, NONE};
 use crate::contact::{Contact, flags};
 use crate::joint::{Joint, JointKind, OCTAVE};
@@ -43,6 +42,8 @@ const PACE: Real = 4.0;
 const NEAR_LIMIT: Real = 0.75;
 /// Bodies that are at most so many times lighter than the heaviest of a group count for that (no unit).
 const HEAVY: Real = 10.0;
+/// What turns by less than this in a step hardly turns [rad]: levers change by half its square, in relation to their length.
+const STILL: Real = 0.005;
 
 /// A body of the group: where it was at the start of the step, and how far it has come since.
 #[derive(Clone, Copy, Debug)]
@@ -85,16 +86,28 @@ impl<D: Dim> Default for Scratch<D> {
     }
 }
 
-/// True if a heavy body spins too fast for sub-steps of twice the usual length: `max_spin` is a rotation per sub-step, so it would be slowed down. Light links
-/// that are whirled about have next to no energy to lose.
-fn is_spinning<D: Dim>(group: &AwakeBodies<D>, settings: &Settings<D>) -> bool {
+/// How often the number of sub-steps can be halved for a group that is solved all at once and touches nothing: more would gain nothing.
+///
+/// Once, unless a heavy body spins too fast for sub-steps of twice the usual length: `max_spin` is a rotation per sub-step, so it would be
+/// slowed down. Light links that are whirled about have next to no energy to lose. Twice if hardly anything turns: what is exact for the
+/// levers of the start of a sub-step stays so while they point where they did. But not where forces are generated: stiff ones are stable in short
+/// sub-steps only.
+fn find_halvings<D: Dim>(world: &World<D>, group: &AwakeBodies<D>) -> u32 {
+    let settings = &world.settings;
     let longer = 2.0 * settings.dt / settings.substeps as Real;
     let moving = || group.states.iter().zip(&group.props).filter(|(_, props)| props.is_dynamic);
     let heaviest = moving().fold(Real::INFINITY, |least, (_, props)| least.min(props.inv_mass));
-    moving().any(|(state, props)| {
-        let fast = NEAR_LIMIT * props.max_spin(settings) / longer;
-        props.inv_mass <= HEAVY * heaviest && state.w.dot(state.w) > fast * fast
-    })
+    let (mut is_spinning, mut is_still) = (false, world.generator_count() == 0);
+    for (state, props) in moving() {
+        let (spin2, fast) = (state.w.dot(state.w), NEAR_LIMIT * props.max_spin(settings) / longer);
+        is_spinning |= props.inv_mass <= HEAVY * heaviest && spin2 > fast * fast;
+        is_still &= spin2 * settings.dt * settings.dt < STILL * STILL;
+    }
+    match (is_spinning, is_still) {
+        (true, _) => 0,
+        (_, false) => 1,
+        (_, true) => 2,
+    }
 }
 
 /// Solves a group in `count` small steps, its joints all at once if `is_direct`.
@@ -115,7 +128,7 @@ pub(super) fn solve<D: Dim>(
     if is_direct {
         world.profile.counters.at_once += joints.len() as u32;
     }
-    let is_halved = is_direct && count == 1 && pairs.is_empty() && !is_spinning(group, &world.settings);
+    let halvings = if is_direct && count == 1 && pairs.is_empty() { find_halvings(world, group) } else { 0 };
     let reported = world.scratch.refine.loads.len();
     for index in 0..count {
         if index > 0 {
@@ -127,7 +140,7 @@ pub(super) fn solve<D: Dim>(
         solve_part(
             world,
             group,
-            StepPart { refinement: count, of: count, index, is_direct, is_halved, is_partial: true },
+            StepPart { refinement: count, of: count, index, is_direct, halvings, is_partial: true },
         );
         for &(index, point, separation) in eased.iter() {
             world.contacts.hot[index as usize].manifold.points_mut()[point].base_separation = separation;

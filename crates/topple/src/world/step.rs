@@ -472,8 +472,8 @@ pub(super) struct StepPart {
     pub index: u32,
     /// Joints are solved all at once.
     pub is_direct: bool,
-    /// Half as many sub-steps are enough: what is solved all at once gains nothing by more.
-    pub is_halved: bool,
+    /// How often the sub-steps are halved: what is solved all at once gains nothing by more.
+    pub halvings: u32,
     /// Only constraints of the given bodies.
     pub is_partial: bool,
 }
@@ -481,14 +481,14 @@ pub(super) struct StepPart {
 impl StepPart {
     /// The whole step with the usual sub-steps.
     pub(super) const WHOLE: Self =
-        Self { refinement: 1, of: 1, index: 0, is_direct: false, is_halved: false, is_partial: false };
+        Self { refinement: 1, of: 1, index: 0, is_direct: false, halvings: 0, is_partial: false };
 }
 
 /// Hands some bodies to the solver: all of them, or a group that nothing connects with the others.
 pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<D>, part: StepPart) {
     let usual = world.settings.substeps * part.refinement / part.of;
     // Impulses are kept per sub-step of usual length: the factor has to be a power of two.
-    let substeps = if part.is_halved && usual.is_multiple_of(2) { usual / 2 } else { usual };
+    let substeps = usual >> part.halvings.min(usual.trailing_zeros());
     let start = world.time - f64::from(world.settings.dt);
     let time = start + f64::from(world.settings.dt) * f64::from(part.index) / f64::from(part.of);
     world

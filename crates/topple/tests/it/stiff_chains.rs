@@ -113,6 +113,66 @@ fn trees_stay_finite_3d() {
     trees_stay_finite::<D3>();
 }
 
+/// A heavy bob on light links swings by some degrees, so slowly that it takes one sub-step per step: its period is that of a
+/// pendulum, it keeps its swing, and its hook bears its weight.
+fn slow_pendulums_swing_as_they_should<D: TestDim>() {
+    let mut world = World::<D>::new();
+    adjust(&mut world, |s| s.sleeping = false);
+    let hook = world.create_body(BodyDef::fixed(D::point(0.0, 0.0))).unwrap();
+    let (mut chain, mut joints) = (Chain::<D> { last: hook, end: D::Vec::ZERO }, Vec::new());
+    let (spin, mut length) = (0.1, 0.0);
+    for i in 0..5 {
+        // Downwards.
+        let mut down = D::Vec::ZERO;
+        down.set(1, -LINK);
+        let mass = if i == 4 { 10_000.0 } else { 1.0 };
+        let place = D::Point::from_vec(chain.end + down * 0.5);
+        let depth = if D::N == 2 { 1.0 } else { 0.25 };
+        let shape = ShapeDef::new(D::cube(0.25)).density(mass / (0.25 * 0.25 * depth));
+        let link = world.create_body_with(BodyDef::dynamic(place), [shape]).unwrap();
+        length = -place.to_vec().get(1);
+        let mut velocity = D::Vec::ZERO;
+        velocity.set(0, spin * length);
+        let mut body = world.body_mut(link).unwrap();
+        body.set_linear_velocity(velocity).unwrap();
+        let mut turning = D::Ang::ZERO;
+        turning.set(D::ANGULAR - 1, spin);
+        body.set_angular_velocity(turning).unwrap();
+        joints.push(hold(&mut world, chain.last, link, chain.end));
+        (chain.last, chain.end) = (link, chain.end + down);
+    }
+    let x = |world: &World<D>| world.body(chain.last).unwrap().center().to_vec().get(0);
+    let (dt, frequency) = (world.settings().dt, (9.8 / length).sqrt());
+    let (mut crossings, mut last, mut widest, mut pull) = (Vec::new(), x(&world), 0.0, 0.0);
+    for step in 0..1200 {
+        world.step();
+        let now = x(&world);
+        if last > 0.0 && now <= 0.0 {
+            crossings.push((step as Real + last / (last - now)) * dt);
+        }
+        widest = if step < 1000 { 0.0 } else { Real::max(widest, now) };
+        pull += world.joint(joints[0]).unwrap().force().length() / 1200.0;
+        last = now;
+    }
+    let periods = (crossings.len() - 1) as Real;
+    let period = (crossings[crossings.len() - 1] - crossings[0]) / periods;
+    let expected = core::f32::consts::TAU / frequency;
+    assert!((period / expected - 1.0).abs() < 0.01, "period {period} s instead of {expected} s");
+    let swing = spin * length / frequency;
+    assert!((widest / swing - 1.0).abs() < 0.05, "swings by {widest} m instead of {swing} m");
+    let weight = 10_004.0 * 9.8;
+    assert!((pull / weight - 1.0).abs() < 0.005, "the hook bears {pull} N instead of {weight} N");
+}
+
+#[test]
+fn slow_pendulums_swing_as_they_should_2d() {
+    slow_pendulums_swing_as_they_should::<D2>();
+}
+#[test]
+fn slow_pendulums_swing_as_they_should_3d() {
+    slow_pendulums_swing_as_they_should::<D3>();
+}
+
 /// A level chain held at both ends, with a heavy link in its middle, swings: joints that get stiffer under load would lift it.
 fn held_chains_gain_nothing<D: TestDim>() {
     for ratio in [1.0, 10.0, 1000.0] {
