@@ -48,14 +48,21 @@ impl<D: Dim> Row<D> {
         Self { d: D::Vec::ZERO, a: axis, b: axis }
     }
 
-    /// M⁻¹·Jᵀ: how the bodies answer to a unit impulse along the row, as far as other rows of the joint see it.
+    /// M⁻¹·Jᵀ: how the bodies answer to a unit impulse along the row, as far as other rows of the joint see it. Not at all if locks hold
+    /// their centres and the levers are too short to turn them: what is left of the latter is rounding, and would have to turn a body without end.
     #[inline]
     pub(super) fn answers(&self, [a, b]: &[Answer<D>; 2]) -> Self {
-        Self {
-            d: a.linear(self.d) + b.linear(self.d),
-            a: a.inv_inertia.apply(self.a),
-            b: b.inv_inertia.apply(self.b),
+        let d = a.linear(self.d) + b.linear(self.d);
+        let turn = [a.inv_inertia.apply(self.a), b.inv_inertia.apply(self.b)];
+        if a.locks | b.locks != 0 && self.d != D::Vec::ZERO {
+            let lever2 =
+                |lever: D::Ang, turn: D::Ang| if turn == D::Ang::ZERO { 0.0 } else { lever.dot(lever) };
+            let is_held = d.dot(self.d) <= NO_PIVOT * (a.inv_mass + b.inv_mass);
+            if is_held && lever2(self.a, turn[0]).max(lever2(self.b, turn[1])) < NO_LEVER * NO_LEVER {
+                return Self::default();
+            }
         }
+        Self { d, a: turn[0], b: turn[1] }
     }
 
     /// J·x for x = M⁻¹·Jᵀ of a row of the same joint: an entry of K.
@@ -360,6 +367,9 @@ fn theta(a: Real) -> Real {
 
 /// A pivot below this share of its diagonal entry is rounding noise: nothing can move in that direction.
 pub(crate) const NO_PIVOT: Real = 1e-6;
+
+/// Levers below this turn nothing, where it is they alone that could answer [m].
+const NO_LEVER: Real = 1e-4;
 
 /// A row whose answer falls below this share when the hard rows hold is one of them, and the rest rounding noise: a ball of radius 0.01 m
 /// on an arm of 100 m is still above it.

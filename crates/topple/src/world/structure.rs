@@ -339,6 +339,10 @@ impl<D: Dim> World<D> {
         let mut body = self.islands.slots[island].head;
         while body != NONE {
             let inv_mass = self.bodies.cores[body as usize].inv_mass;
+            if inv_mass == 0.0 {
+                // Pinned by locks: not heavy, but held.
+                return None;
+            }
             let mut count = 0;
             for (joint, side) in self.joints.of_body(self.bodies.records[body].first_joint) {
                 let joint = &self.joints.hot[joint as usize];

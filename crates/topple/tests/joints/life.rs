@@ -331,3 +331,50 @@ fn random_operations_3d() {
         random_operations::<D3>(seed, 300);
     }
 }
+
+/// A body that is pinned by locks, hanging on or tied to any joint: it stays where it is, whatever was asleep and however it was pinned.
+fn pinned_bodies_stay<D: TestDim>() {
+    for (number, kind) in kinds::<D>().into_iter().enumerate() {
+        for late in [0, 1, 300] {
+            for is_rope in [false, true] {
+                let kind = match kind {
+                    JointKind::Distance(_) if is_rope => {
+                        JointKind::Distance(Distance { min: 0.0, max: 1.0, spring: None })
+                    }
+                    ref other => other.clone(),
+                };
+                let mut world = World::<D>::new();
+                let hook = world.create_body(BodyDef::fixed(at::<D>(0.0, 5.0))).unwrap();
+                let body = world
+                    .create_body_with(BodyDef::dynamic(at::<D>(0.0, 4.0)), [D::block(0.5, 0.5)])
+                    .unwrap();
+                let anchors = [at::<D>(0.0, 5.0), at::<D>(0.0, 4.0)];
+                let def = JointDef::between(&world, hook, body, anchors, kind).unwrap();
+                world.create_joint(def).unwrap();
+                (0..late).for_each(|_| world.step());
+                world.body_mut(body).unwrap().set_locks(topple::Locks::PINNED);
+                let place = world.body(body).unwrap().position();
+                for _ in 0..60 {
+                    world.step();
+                    assert!(
+                        world.events().fault.is_empty(),
+                        "joint {number}, pinned after {late} steps: {:?}",
+                        world.events().fault
+                    );
+                }
+                let way = (world.body(body).unwrap().position() - place).length();
+                assert!(way < 1e-5, "joint {number}, pinned after {late} steps: moved by {way} m");
+            }
+        }
+    }
+}
+
+#[test]
+fn pinned_bodies_stay_2d() {
+    pinned_bodies_stay::<D2>();
+}
+
+#[test]
+fn pinned_bodies_stay_3d() {
+    pinned_bodies_stay::<D3>();
+}
