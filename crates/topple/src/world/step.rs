@@ -11,7 +11,7 @@ use crate::math::*;
 use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
 use crate::shape::ShapeOps;
 use crate::solver::SolverContext;
-use crate::store::room;
+use crate::store::{room, sort_pairs};
 use crate::trusted::{Each, Owned, Owners, extend_in_pieces, in_pieces};
 use std::time::Instant;
 
@@ -120,7 +120,7 @@ fn find_pairs<D: Dim>(world: &mut World<D>) {
         keep(&*world.executor, &mut pairs, &mut kept, |key| world.contacts.find(key).is_none());
     }
     // DETERMINISM: the order of the method does not matter from here on.
-    pairs.sort_unstable();
+    sort_pairs(&mut pairs, world.shapes.slot_count());
     pairs.dedup();
     // PERF: in order, so that what is asked about a shape is asked at once.
     keep(&*world.executor, &mut pairs, &mut kept, |key| world.is_contact(key));
