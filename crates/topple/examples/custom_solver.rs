@@ -105,6 +105,7 @@ impl Penalty {
             scale: 1.0,
             push_speed: context.settings.joint_push_speed,
             max_speed: context.settings.max_speed,
+            beside: 0.0,
             is_biased: true,
         };
         for sweep in 0..self.sweeps {

@@ -8,8 +8,11 @@
 //! - *hard* [Catto2011]: δ = −K⁻¹(s·(Ċ + e) + s·r·C) − (1 − s)·λ in the biased pass, δ = −K⁻¹Ċ in the relaxing one;
 //! - *spring* of stiffness k and damping c: λ = −h·(k·(C + θ·h·Ċ) + c·(Ċ + e)), implicit in the new Ċ. With
 //!   a = h²·k/m: θ = 0 is symplectic and keeps the energy, but explodes above a = 4; θ = 1 is stable for every a, but loses
-//!   energy. One step multiplies the phase volume by 1/(1 + θ·a), so θ = min(1, a) loses next to nothing where the
-//!   motion is resolved (2 Hz at 240 Hz: damping ratio 7·10⁻⁵) and is fully implicit where it is not;
+//!   energy: one step multiplies the phase volume by 1/(1 + θ·a). So θ is 0 up to a = 0.1, where the motion is resolved, and rises
+//!   to 1 at a = 1, where it is not. *Springs that meet at a body* count with their sum: forty of a = 0.1 side by side are one of 4. One sweep leaves
+//!   errors in their impulses, of which the next sub-step starts, and which it takes back along with the way that went wrong: nets of stiff
+//!   springs, or stars of strong dampers, explode. So where a spring and those beside it are both stronger than 1 ((h²·k + h·c)/m), it acts with the share of
+//!   its stiffness and damping that brings it down to 1, and all that meet with less if they are many;
 //! - *tuned* spring: the same with k = m·ω², c = 2·m·ζ·ω, where m is the mass that the block feels, K⁻¹;
 //! - *motor*: Ċ = −e with |λ| ≤ h·max. Where it has limits it wants no more than they allow in the sub-step: at a limit it is a
 //!   brake. Two rows that want opposite speeds without bound would raise each other's impulse for ever;
@@ -174,6 +177,8 @@ pub struct PassLaw {
     pub push_speed: Real,
     /// Largest speed that motors and springs along a line want [m/s].
     pub max_speed: Real,
+    /// (h²·k + h·c)/m of the other springs at its bodies, summed up (no unit).
+    pub beside: Real,
     /// False: the relaxing pass, without bias and springs.
     pub is_biased: bool,
 }
@@ -307,7 +312,7 @@ impl<D: Dim> Pair<D> {
                 max = bound * h;
             }
             Law::Tuned { hertz, damping, max: bound } => {
-                let (s, stiff) = tuned_law(hertz, damping, h);
+                let (s, stiff) = tuned_law(hertz, damping, h, pass.beside);
                 let stiff = match is_linear {
                     true => stiff * shortened(error, tuned_reach(hertz, pass.max_speed)),
                     false => stiff,
@@ -321,8 +326,10 @@ impl<D: Dim> Pair<D> {
             }
             Law::Spring { k: stiffness, c } => {
                 for i in 0..M {
-                    let s = h * (c + theta(h * h * stiffness * k[i][i]) * h * stiffness);
-                    let want = s * (speed[i] + drift[i]) + h * stiffness * error[i] + old[i];
+                    let (share, theta) = tempered(h * (h * stiffness + c) * k[i][i], pass.beside);
+                    let stiff = h * share * stiffness;
+                    let s = h * (share * c + theta * stiff);
+                    let want = s * (speed[i] + drift[i]) + stiff * error[i] + old[i];
                     new[i] = old[i] - want / (1.0 + s * k[i][i]);
                 }
             }
@@ -359,11 +366,24 @@ impl<D: Dim> Pair<D> {
     }
 }
 
-/// How implicit a spring is: see the head of the file. `a` = h²·k/m.
+/// Share of its stiffness and damping with which a spring acts, and how implicit it is: see the head of the file. `strength` = (h²·k + h·c)/m of
+/// the spring, `beside` that of all others at its bodies.
 #[inline]
-fn theta(a: Real) -> Real {
-    a.min(1.0)
+fn tempered(strength: Real, beside: Real) -> (Real, Real) {
+    let product = strength * beside.min(1.0);
+    let mut share = if product > 1.0 { 1.0 / product } else { 1.0 };
+    let all = share * strength + beside;
+    if beside > 1.0 && all > MOST {
+        share *= MOST / all;
+    }
+    (share, ((all - RESOLVED) / (1.0 - RESOLVED)).clamp(0.0, 1.0))
 }
+
+/// Springs that meet act with shares of their strength that bring the sum down to this (no unit): stars of thirty rays are stable at 6, not at 10.
+const MOST: Real = 6.0;
+
+/// Up to this sum of strengths springs are symplectic (no unit): a lone one of 12 Hz at 240 sub-steps per second.
+const RESOLVED: Real = 0.1;
 
 /// A pivot below this share of its diagonal entry is rounding noise: nothing can move in that direction.
 pub(crate) const NO_PIVOT: Real = 1e-6;
@@ -396,10 +416,11 @@ fn shortened<const M: usize>(error: &[Real; M], most: Real) -> Real {
 /// s and k of a tuned spring with sub-steps of length h, see the head of the file: it wants
 /// λ = −K⁻¹(s·(Ċ + e) + k·C) and gets there by the share 1/(1 + s).
 #[inline]
-pub(crate) fn tuned_law(hertz: Real, damping: Real, h: Real) -> (Real, Real) {
+pub(crate) fn tuned_law(hertz: Real, damping: Real, h: Real, beside: Real) -> (Real, Real) {
     let omega = 2.0 * core::f32::consts::PI * hertz;
     let a = (h * omega) * (h * omega);
-    (2.0 * damping * h * omega + theta(a) * a, h * omega * omega)
+    let (share, theta) = tempered(a + 2.0 * damping * h * omega, beside);
+    (share * (2.0 * damping * h * omega + theta * a), h * share * omega * omega)
 }
 
 /// x with K·x = y for a symmetric positive semi-definite K, of which the lower triangle is given. Directions in which

@@ -293,6 +293,8 @@ fn solve_joint<D: Dim>(context: &mut SolverContext<'_, D>, work: &JointWork<D>) 
         scale: 1.0,
         push_speed: context.settings.joint_push_speed,
         max_speed: context.settings.max_speed,
+        // All joints are swept many times, so springs need not know of each other.
+        beside: 0.0,
         is_biased: true,
     };
     context.joints[work.index as usize].solve(&work.sight, &mut pair, &pass);

@@ -9,5 +9,6 @@ mod kinds; // each kind: what is free, what is locked
 mod life; // sleeping, waking, breaking, removal, random operations
 mod loads; // limits, motors and servos against loads; reactions and events
 mod motors; // motors, servos, springs, limits
+mod nets; // springs that meet: chains, nets, stars
 mod support;
 mod vehicles; // wheels

@@ -12,9 +12,11 @@
 //!
 //! **Files**: `layout.rs` rows of lanes, `algebra.rs` vectors in lanes, `prepare.rs` joints to lanes and back, `sight.rs`
 //! geometry and Jacobians of the moment, `motion.rs` how rows are solved, `kernel.rs` the passes, `single.rs` the same for
-//! one joint of any kind, `direct/` all joints of a group at once.
+//! one joint of any kind, `crowding.rs` springs that meet,
+//! `direct/` all joints of a group at once.
 
 mod algebra;
+mod crowding;
 mod direct;
 mod kernel;
 mod layout;
@@ -36,6 +38,7 @@ use crate::solver::SolverContext;
 use crate::store::room;
 use crate::trusted::{Crowd, Each, Ends, Owned, Owners, in_pieces};
 use core::ops::Range;
+use crowding::Crowding;
 pub(super) use direct::{Direct, DirectRun};
 use kernel::PassParams;
 pub(super) use layout::Cold;
@@ -89,6 +92,7 @@ pub struct RowParts<'a, D: WideDim> {
     extra: &'a mut D::JointExtra,
     cold: &'a mut Cold,
     ends: &'a mut Ends,
+    crowding: &'a Crowding,
 }
 
 /// Some rows of a pass, one after the other.
@@ -155,12 +159,12 @@ macro_rules! wide_dim {
                 scene: &JointScene<'_, Self>,
                 joints: &[Joint<Self>],
             ) {
-                let RowParts { row, extra, cold, ends } = parts;
+                let RowParts { row, extra, cold, ends, crowding } = parts;
                 let extra = prepare::has_extra(row.class).then_some(extra);
                 prepare::fill::<Self, $n, $a, $r, $w, $f>(
                     (row, extra, cold),
                     ends,
-                    scene,
+                    (scene, crowding),
                     joints,
                     [$n, $h, $f, $g],
                 );
@@ -202,6 +206,7 @@ pub struct JointRows<D: Dim> {
     pub(super) cold: Vec<Cold>,
     pub(super) singles: Vec<SingleRow<D>>,
     pub(super) direct: Direct<D>,
+    crowding: Crowding,
     /// The row, or the single one, that each joint was put in last.
     homes: [Vec<u32>; 2],
 }
@@ -214,6 +219,7 @@ impl<D: Dim> Default for JointRows<D> {
             cold: Vec::new(),
             singles: Vec::new(),
             direct: Direct::default(),
+            crowding: Crowding::default(),
             homes: [Vec::new(), Vec::new()],
         }
     }
@@ -240,6 +246,7 @@ impl<D: Dim> JointRows<D> {
         self.cold.clear();
         self.singles.clear();
         self.direct.clear();
+        self.crowding.clear();
     }
 
     /// Takes all joints of a group together, if they can be solved at once; true if so. Else they go by colours.
@@ -294,6 +301,7 @@ impl<D: Dim> JointRows<D> {
             if !context.takes(joint.bodies) {
                 continue;
             }
+            self.crowding.note(index, joint);
             let Some(class) = prepare::class_of(joint, scene) else {
                 single_homes[index as usize] = self.singles.len() as u32;
                 self.singles.push(SingleRow::blank(index, joint));
@@ -335,19 +343,21 @@ impl<D: Dim> JointRows<D> {
         joints: &[Joint<D>],
         ends: &mut [Ends],
     ) {
+        self.crowding.sum_up(scene, joints);
+        let crowding = &self.crowding;
         self.extras.resize(self.rows.len().max(self.extras.len()), D::JointExtra::default());
         let count = self.rows.len();
         let (row_ends, single_ends) = ends.split_at_mut(count);
         let arrays = (&mut self.rows, &mut self.extras[..count], &mut self.cold, row_ends);
         in_pieces(executor, ROWS_PER_PIECE, arrays, |_, (rows, extras, cold, ends)| {
             for (((row, extra), cold), ends) in rows.iter_mut().zip(extras).zip(cold).zip(ends) {
-                D::fill_joint_row(RowParts { row, extra, cold, ends }, scene, joints);
+                D::fill_joint_row(RowParts { row, extra, cold, ends, crowding }, scene, joints);
             }
         });
         let ground = scene.props.len() as u32;
         in_pieces(executor, SINGLES_PER_PIECE, (&mut self.singles, single_ends), |_, (singles, ends)| {
             for (single, ends) in singles.iter_mut().zip(ends) {
-                single.prepare(scene);
+                single.prepare(scene, crowding);
                 *ends = single.ends(ground);
             }
         });

@@ -1,6 +1,7 @@
 //! Joints to lanes at the start of a step, and back at its end.
 
 use super::JointScene;
+use super::crowding::Crowding;
 use super::layout::{Act, CONE, Class, Cold, Extra, LIMITS, MOTOR, NO_JOINT, SPRING, WideRow};
 use crate::body::NO_SLOT;
 use crate::joint::{Joint, JointKind, Limits, MAX_ROWS, Motor, Spring};
@@ -87,7 +88,7 @@ fn set<const M: usize>(to: &mut [F8; M], lane: usize, values: impl Fn(usize) -> 
 pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const W: usize, const F: usize>(
     (row, extra, cold): (&mut WideRow<N, A, W, F>, Option<&mut Extra<R>>, &mut Cold),
     ends: &mut Ends,
-    scene: &JointScene<'_, D>,
+    (scene, crowding): (&JointScene<'_, D>, &Crowding),
     joints: &[Joint<D>],
     sizes: [usize; 4],
 ) {
@@ -131,7 +132,9 @@ pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const
         (row.rate.0[lane], row.scale.0[lane]) = joint.hard_law(scene.settings, scene.h, scene.refinement);
         (0..hard_rows(row.class, sizes)).for_each(|i| row.lambda[i].0[lane] = warm * joint.impulses[i]);
         if let Some(extra) = extra.as_deref_mut() {
-            row.has |= fill_extra(extra, lane, row.class, joint, (scene.h, scene.settings.max_speed), warm);
+            let beside = crowding.beside(joint, scene);
+            row.has |=
+                fill_extra(extra, lane, row.class, joint, (scene.h, scene.settings.max_speed, beside), warm);
         }
     }
 }
@@ -170,7 +173,7 @@ fn fill_extra<D: Dim, const R: usize>(
     lane: usize,
     class: Class,
     joint: &Joint<D>,
-    (h, max_speed): (Real, Real),
+    (h, max_speed, beside): (Real, Real, Real),
     warm: Real,
 ) -> u8 {
     let at = places(class);
@@ -198,7 +201,7 @@ fn fill_extra<D: Dim, const R: usize>(
     let near = |x: Real, middle: Real| if turns { turn_near(x, middle) } else { x };
     let reach = |hertz: Real| if turns { Real::INFINITY } else { tuned_reach(hertz, max_speed) };
     if let Some(Spring { rest, hertz, damping }) = spring {
-        tune(&mut extra.spring, lane, target(rest), (hertz, damping), Real::INFINITY, h);
+        tune(&mut extra.spring, lane, target(rest), (hertz, damping), Real::INFINITY, (h, beside));
         extra.spring.reach.0[lane] = reach(hertz);
         extra.spring.lambda.0[lane] = impulse(at.spring);
         has |= SPRING;
@@ -212,7 +215,7 @@ fn fill_extra<D: Dim, const R: usize>(
         }
         Some(Motor::Position { target: wanted, hertz, damping, max }) => {
             let wanted = limits.map_or(wanted, |limits| servo_target(wanted, limits, near));
-            tune(&mut extra.motor, lane, target(wanted), (hertz, damping), max, h);
+            tune(&mut extra.motor, lane, target(wanted), (hertz, damping), max, (h, 0.0));
             extra.motor.reach.0[lane] = reach(hertz);
         }
         None => {}
@@ -235,8 +238,15 @@ fn fill_extra<D: Dim, const R: usize>(
 }
 
 /// The law of a tuned spring, see `joint/rows.rs`.
-fn tune(act: &mut Act, lane: usize, target: Real, (hertz, damping): (Real, Real), max: Real, h: Real) {
-    let (s, stiff) = tuned_law(hertz, damping, h);
+fn tune(
+    act: &mut Act,
+    lane: usize,
+    target: Real,
+    (hertz, damping): (Real, Real),
+    max: Real,
+    (h, beside): (Real, Real),
+) {
+    let (s, stiff) = tuned_law(hertz, damping, h, beside);
     (act.s.0[lane], act.k.0[lane], act.target.0[lane]) = (s, stiff, target);
     (act.leak.0[lane], act.gain[0].0[lane], act.max.0[lane]) = (1.0, 1.0 / (1.0 + s), max * h);
 }

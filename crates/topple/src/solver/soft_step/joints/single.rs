@@ -1,6 +1,7 @@
 //! One joint of any kind, one after the other within a piece of a colour: for kinds that are rare, and for bodies whose
 //! answer the wide rows do not know.
 
+use super::crowding::Crowding;
 use super::{JointPass, JointScene};
 use crate::body::NO_SLOT;
 use crate::joint::{Answer, Joint, KEPT_MEMORY, Pair, PassLaw};
@@ -30,6 +31,8 @@ pub(crate) struct SingleRow<D: Dim> {
     pub(super) scale: Real,
     pub(super) push_speed: Real,
     max_speed: Real,
+    /// How strong the other springs at its bodies are: see `crowding.rs`.
+    beside: Real,
     /// What the joint did in this sub-step: impulse on b, angular impulses taken from a and given to b.
     pub(super) pushed: D::Vec,
     pub(super) turned: [D::Ang; 2],
@@ -55,6 +58,7 @@ impl<D: Dim> SingleRow<D> {
             scale: 1.0,
             push_speed: 0.0,
             max_speed: 0.0,
+            beside: 0.0,
             pushed: D::Vec::ZERO,
             turned: [D::Ang::ZERO; 2],
             sum: (D::Vec::ZERO, D::Ang::ZERO),
@@ -68,7 +72,7 @@ impl<D: Dim> SingleRow<D> {
     }
 
     /// Fills the row at the start of the step.
-    pub(super) fn prepare(&mut self, scene: &JointScene<'_, D>) {
+    pub(super) fn prepare(&mut self, scene: &JointScene<'_, D>, crowding: &Crowding) {
         let bodies = self.joint.bodies;
         let places = bodies.map(|body| scene.places[body as usize]);
         for side in 0..2 {
@@ -87,6 +91,7 @@ impl<D: Dim> SingleRow<D> {
         self.between = places[1].position - places[0].position;
         (self.rate, self.scale) = self.joint.hard_law(scene.settings, scene.h, scene.refinement);
         (self.push_speed, self.max_speed) = (scene.settings.joint_push_speed, scene.settings.max_speed);
+        self.beside = crowding.beside(&self.joint, scene);
         self.joint.clear_unused_impulses();
         self.joint.impulses = self.joint.impulses.map(|x| x * scene.warm);
     }
@@ -181,9 +186,9 @@ impl<D: Dim> SingleRow<D> {
         }
         if pass != JointPass::WarmStart {
             let is_biased = pass == JointPass::Solve;
-            let (rate, scale, push_speed, max_speed) =
-                (self.rate, self.scale, self.push_speed, self.max_speed);
-            let law = PassLaw { h, rate, scale, push_speed, max_speed, is_biased };
+            let (rate, scale, push_speed, max_speed, beside) =
+                (self.rate, self.scale, self.push_speed, self.max_speed, self.beside);
+            let law = PassLaw { h, rate, scale, push_speed, max_speed, beside, is_biased };
             self.joint.solve(&sight, pair, &law);
         }
         self.pushed += pair.pushed;

@@ -20,6 +20,7 @@ mod group;
 mod link;
 mod order;
 
+use super::crowding::Crowding;
 use super::single::SingleRow;
 use super::{JointPass, JointScene};
 use crate::joint::JointKind;
@@ -82,7 +83,9 @@ impl<D: Dim> Direct<D> {
 
     /// Prepares all joints. False if they cannot be solved this way.
     pub(super) fn prepare(&mut self, scene: &JointScene<'_, D>) -> bool {
-        self.rows.iter_mut().for_each(|row| row.prepare(scene));
+        // No springs here.
+        let crowding = Crowding::default();
+        self.rows.iter_mut().for_each(|row| row.prepare(scene, &crowding));
         self.order.update(self.rows.iter().map(SingleRow::dynamic_ends), scene.props.len());
         if self.order.is_refused || !self.rows.iter().all(|row| row.joint.only_holds()) {
             return false;
