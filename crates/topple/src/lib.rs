@@ -30,8 +30,6 @@ pub mod contact;
 pub mod continuous;
 pub mod distance;
 mod error;
-#[allow(unsafe_code, reason = "threads that work on borrowed data; the argument is in `exec/pool/desk.rs`")]
-pub mod exec;
 pub mod force;
 pub mod integrator;
 mod island;
@@ -43,7 +41,7 @@ mod settings;
 pub mod shape;
 pub mod solver;
 pub mod store;
-#[allow(unsafe_code, reason = "all of it is here and in the pool, with the argument")]
+#[allow(unsafe_code, reason = "all of it is here, with the argument")]
 mod trusted;
 pub mod world;
 
@@ -54,6 +52,7 @@ pub use math::{Aabb, D2, D3, Dim, Point2, Point3, Pose, Quat, Real, Rot2, SymMat
 pub use settings::{SettingInfo, SettingValue, Settings};
 pub use shape::{Filter, Mass, Material, Mixing, Shape2, Shape3, ShapeDef};
 pub use store::{BodyId, ContactId, GeneratorId, JointId, ShapeId};
+pub use trusted::exec;
 pub use world::{Body, BodyMut, Events, JointMut, JointView, Methods, Part, Profile, World};
 
 /// A world in the plane.

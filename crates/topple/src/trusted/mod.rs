@@ -1,7 +1,7 @@
-//! All `unsafe` of the engine, but for that of the thread pool (`exec/`). The rest of the crate is compiled with
-//! `#![deny(unsafe_code)]`, and nothing here can be misused from there: each function is safe whatever its callers do, or panics.
+//! All `unsafe` of the engine. The rest of the crate is compiled with `#![deny(unsafe_code)]`, and nothing here can be misused from there: each function is safe whatever its callers do, or panics.
 //!
 //! The arguments, one per file:
+//! - `exec/`: what runs pieces of work, and the pool of threads that does so on borrowed data: `exec/pool/desk.rs` has the argument.
 //! - `pieces.rs`: arrays cut into blocks, a block per piece of work. Blocks of one cut do not overlap, and an
 //!   [`Executor`](crate::exec::Executor) promises to run every piece once: so nobody else has what a piece gets.
 //! - `owned.rs`: items in no order, each of which belongs to one place of a list. Who owns an item is looked up in an array that cannot
@@ -14,6 +14,7 @@
 //! - `memory.rs`: memory that is zero, memory that begins with a cache line, and asking for it ahead.
 
 mod crowd;
+pub mod exec;
 mod four;
 pub(crate) mod lanes;
 mod memory;
