@@ -3,6 +3,7 @@
 mod bodies;
 mod body_view;
 mod compound;
+mod contacts;
 mod events;
 mod finalize;
 mod gather;
@@ -19,6 +20,7 @@ mod lean;
 mod leaning;
 mod links;
 mod methods;
+mod pairs;
 mod parts;
 mod pinned;
 mod profile;
@@ -130,7 +132,7 @@ pub(crate) struct Scratch<D: Dim> {
     /// How many pairs of each piece are new.
     pub kept: Vec<usize>,
     /// What each batch of the narrow phase found.
-    pub changes: Vec<step::BatchResult<D>>,
+    pub changes: Vec<contacts::BatchResult<D>>,
     pub changed: Vec<u32>,
     /// New contacts between bodies of which none is awake, if they are to be computed.
     pub asleep: Vec<u32>,

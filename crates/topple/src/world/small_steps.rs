@@ -6,8 +6,9 @@
 //! touched at the start; what begins to touch on the way has to wait for the next step, as everywhere.
 
 use super::World;
+use super::contacts::algorithm;
 use super::refine::is_calm;
-use super::step::{StepPart, algorithm, solve_part};
+use super::step::{StepPart, solve_part};
 use crate::body::{AwakeBodies, NONE};
 use crate::contact::{Contact, flags};
 use crate::joint::{Joint, JointKind, OCTAVE};
