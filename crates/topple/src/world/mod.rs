@@ -32,6 +32,7 @@ mod shapes;
 mod sleep;
 mod small_steps;
 mod snapshot;
+mod snapshot_bodies;
 mod snapshot_contacts;
 mod snapshot_joints;
 mod snapshot_shapes;

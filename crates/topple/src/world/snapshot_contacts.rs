@@ -1,7 +1,7 @@
 //! Contacts in snapshots: what follows from shapes and settings is left out.
 
 use super::World;
-use super::snapshot::is_blank;
+use super::snapshot_bodies::is_blank;
 use crate::Error;
 use crate::body::NONE;
 use crate::contact::{Contact, ContactPoint, ContactRecord, Manifold, NO_COLOR};
