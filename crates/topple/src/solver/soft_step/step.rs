@@ -249,7 +249,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let turning = &Turning::new(&self.turners, props, whitenings);
         let proven = self.checks.prove(executor, &self.ends, &self.plan.batches, self.packed.len());
         // Stiff groups would throw what they push out: nothing takes the speed back in so short a time.
-        let push_speed = settings.push_speed / refinement.sqrt();
+        let push_speed = (settings.push_speed / refinement.sqrt()).max(context.least_push);
         let is_tracked = !bodies.tracks.is_empty();
         let substeps = Substeps::<D, N, A, P, T, K, S> {
             stages: &self.plan.stages,
