@@ -115,6 +115,8 @@ pub struct Core<
     /// The same, per piece of joints.
     joint_loads: Vec<Vec<HeavyLoad>>,
     spinners: Spinners,
+    /// How late each body was struck [s].
+    late: Vec<f32>,
     joined: Joined,
     trains: Trains,
 }
@@ -228,8 +230,13 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         }
         if bounces {
             let threshold = settings.restitution_threshold;
-            let (joined, bodies) = (&mut self.joined, &mut self.packed[..]);
-            let impacts = Impacts { scene: &joint_scene, joints, joined, bodies, dt, threshold };
+            let is_tracked = !bodies.tracks.is_empty();
+            let states = if is_tracked { &mut [] } else { &mut bodies.states[..] };
+            self.late.clear();
+            self.late.resize(props.len(), 0.0);
+            let (joined, bodies, late) = (&mut self.joined, &mut self.packed[..], &mut self.late[..]);
+            let impacts =
+                Impacts { scene: &joint_scene, joints, joined, bodies, states, late, dt, threshold };
             impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
         }
         if meets {
