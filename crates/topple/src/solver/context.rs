@@ -25,6 +25,8 @@ pub struct SolverContext<'a, D: Dim> {
     pub is_direct: bool,
     /// True if only some of the constraints of the graph are to be solved: those of [`SolverContext::takes`].
     pub is_partial: bool,
+    /// How fast overlaps may be pushed out at least [m/s], for solvers that are more careful where they are refined.
+    pub least_push: Real,
     /// Where a solver that can refine reports constraints that carry much: see [`HeavyLoad`].
     pub loads: &'a mut Vec<HeavyLoad>,
     /// Awake bodies.

@@ -102,9 +102,13 @@ impl<D: Dim> World<D> {
             self.bodies.forget_speed(body);
             self.bodies.cores[body as usize].sleep_time = 0.0;
         }
+        // Joints first, as when they are made: colours are given in this order, and it decides who has the last word. Hinged dominoes whose
+        // contacts with the ground came after the hinge ran 2 to 9 % slower.
+        for &body in &members {
+            self.wake_joints_of(body);
+        }
         for &body in &members {
             self.wake_contacts_of(body);
-            self.wake_joints_of(body);
         }
         // What leans on it now bears on all of it from the next step on.
         if let Some(&body) = members.first() {

@@ -107,12 +107,21 @@ pub(super) struct StepPart {
     pub halvings: u32,
     /// Only constraints of the given bodies.
     pub is_partial: bool,
+    /// How fast overlaps may be pushed out at least, however fine the sub-steps are [m/s].
+    pub least_push: Real,
 }
 
 impl StepPart {
     /// The whole step with the usual sub-steps.
-    pub(super) const WHOLE: Self =
-        Self { refinement: 1, of: 1, index: 0, is_direct: false, halvings: 0, is_partial: false };
+    pub(super) const WHOLE: Self = Self {
+        refinement: 1,
+        of: 1,
+        index: 0,
+        is_direct: false,
+        halvings: 0,
+        is_partial: false,
+        least_push: 0.0,
+    };
 }
 
 /// Hands some bodies to the solver: all of them, or a group that nothing connects with the others.
@@ -133,6 +142,7 @@ pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<
         refinement: (substeps * part.of) as Real / world.settings.substeps as Real,
         is_direct: part.is_direct,
         is_partial: part.is_partial,
+        least_push: part.least_push,
         loads: &mut world.scratch.refine.loads,
         bodies,
         contacts: &mut world.contacts.hot,

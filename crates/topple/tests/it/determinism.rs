@@ -41,8 +41,8 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
                 0x038ed0a26564ea45,
                 0xe6dcbef02e8d7d23,
                 0x689dcac8a351ba33,
-                0x89a34bf772443937,
-                0x60e63d8e1bef51ec,
+                0x94dd57228c4f265b,
+                0xc4e36019db4d1ea2,
             ],
             [
                 0x3308fb8e7220576f,

@@ -182,6 +182,12 @@ impl<const S: usize> Packed<S> {
         (0..D::N).for_each(|i| self.0[from + i] += back.get(i));
     }
 
+    /// How far it has moved since the start of the step [m].
+    pub(crate) fn moved<const N: usize>(&self) -> [f32; N] {
+        let from = if N == 2 { 4 } else { 6 };
+        core::array::from_fn(|i| self.0[from + i])
+    }
+
     /// Moves on by `h`: Δp from the body, θ += h·u.
     #[inline]
     pub(crate) fn advance<D: Dim>(&mut self, state: &BodyState<D>, h: f32) {

@@ -115,6 +115,8 @@ pub struct Core<
     /// The same, per piece of joints.
     joint_loads: Vec<Vec<HeavyLoad>>,
     spinners: Spinners,
+    /// How late each body was struck [s].
+    late: Vec<f32>,
     joined: Joined,
     trains: Trains,
 }
@@ -228,8 +230,13 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         }
         if bounces {
             let threshold = settings.restitution_threshold;
-            let (joined, bodies) = (&mut self.joined, &mut self.packed[..]);
-            let impacts = Impacts { scene: &joint_scene, joints, joined, bodies, dt, threshold };
+            let is_tracked = !bodies.tracks.is_empty();
+            let states = if is_tracked { &mut [] } else { &mut bodies.states[..] };
+            self.late.clear();
+            self.late.resize(props.len(), 0.0);
+            let (joined, bodies, late) = (&mut self.joined, &mut self.packed[..], &mut self.late[..]);
+            let impacts =
+                Impacts { scene: &joint_scene, joints, joined, bodies, states, late, dt, threshold };
             impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
         }
         if meets {
@@ -249,7 +256,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let turning = &Turning::new(&self.turners, props, whitenings);
         let proven = self.checks.prove(executor, &self.ends, &self.plan.batches, self.packed.len());
         // Stiff groups would throw what they push out: nothing takes the speed back in so short a time.
-        let push_speed = settings.push_speed / refinement.sqrt();
+        let push_speed = (settings.push_speed / refinement.sqrt()).max(context.least_push);
         let is_tracked = !bodies.tracks.is_empty();
         let substeps = Substeps::<D, N, A, P, T, K, S> {
             stages: &self.plan.stages,
