@@ -22,7 +22,7 @@ pub(super) fn depth<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> CoreDist
         iterations += 1;
         let vertex = cores.support(normal);
         let advance = vertex.w.dot(normal) - distance;
-        if is_done(advance, distance, size) || count == MAX_VERTICES {
+        if is_done(advance, distance, size) || iterations as usize >= MAX_VERTICES - 3 {
             let (p, q) = (polygon[edge], polygon[(edge + 1) % count]);
             let d = q.w - p.w;
             let t = (-p.w.dot(d) / d.length_squared()).clamp(0.0, 1.0);
@@ -34,11 +34,38 @@ pub(super) fn depth<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> CoreDist
                 iterations: [0, iterations],
             };
         }
-        // Between the two ends of the edge; the others move up.
-        polygon.copy_within(edge + 1..count, edge + 2);
-        polygon[edge + 1] = vertex;
-        count += 1;
+        insert(&mut polygon, &mut count, edge, vertex);
     }
+}
+
+/// Puts `vertex`, which is outside of edge number `edge`, between the two ends of it, and takes out those of its neighbours that are no corners any more.
+///
+/// Support points of an edge that is nearly square to the direction are known to the rounding of f32 only: the one that was found first may be inside the
+/// true edge, and the next one lies in line with it and beyond. The polygon would fold back on itself there, with an edge that faces the wrong way.
+fn insert(polygon: &mut [Vertex; MAX_VERTICES], count: &mut usize, edge: usize, vertex: Vertex) {
+    let mut at = edge + 1;
+    polygon.copy_within(at..*count, at + 1);
+    polygon[at] = vertex;
+    *count += 1;
+    // How to get from the new vertex to the neighbour on one side and to the next one behind it; counter-clockwise if the sign is positive.
+    for (near, sign) in [(1, 1.0), (-1, -1.0)] {
+        while *count > 3 {
+            let index = |steps: isize| (at as isize + steps).rem_euclid(*count as isize) as usize;
+            let (i, j) = (index(near), index(2 * near));
+            let turn = area(&vertex, &polygon[i], &polygon[j]) * sign;
+            if turn > 0.0 {
+                break;
+            }
+            polygon.copy_within(i + 1..*count, i);
+            *count -= 1;
+            at -= usize::from(i < at);
+        }
+    }
+}
+
+/// Twice the area of a triangle of B − A, positive if it is counter-clockwise [m²].
+fn area(p: &Vertex, q: &Vertex, r: &Vertex) -> f64 {
+    (q.w - p.w).cross(r.w - p.w).z
 }
 
 /// Edge whose line is closest to the origin, its outward normal, and the distance (negative: the origin is outside).
@@ -80,7 +107,6 @@ fn start<D: Dim>(
             iterations: [0, 0],
         }
     };
-    let area = |p: &Vertex, q: &Vertex, r: &Vertex| (q.w - p.w).cross(r.w - p.w).z;
     let mut v = [simplex.vertices[0], simplex.vertices[1], simplex.vertices[2]];
     let mut count = simplex.count.min(3);
     if count == 3 && area(&v[0], &v[1], &v[2]).abs() <= nothing * size {

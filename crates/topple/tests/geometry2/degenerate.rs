@@ -2,6 +2,7 @@
 
 use super::reference;
 use super::support::*;
+use topple::distance::closest_points;
 use topple::math::*;
 use topple::narrow_phase::PairCache;
 use topple::shape::ShapeOps;
@@ -118,6 +119,42 @@ fn crossing_segments_are_pushed_out_the_shortest_way() {
     let got = collide(&a, &a, Pose::new((0.0, 0.8), Rot2 { cos: 0.0, sin: 1.0 }), 0.0);
     assert_eq!(got.normal, Vec2::Y);
     assert!((deepest(&got) + 0.2).abs() < 1e-6, "{got:?}");
+}
+
+/// Two corners of the lower edge are support points of one direction but for rounding: the search for the depth must not take one for the other and turn back.
+#[test]
+fn depths_over_the_end_of_a_parallel_edge_are_those_of_the_definition() {
+    let mut random = Random::new(43);
+    for round in 0..60_000 {
+        let (size, sides) = (random.range(0.2, 1.5), 3 + random.below(6) as usize);
+        let corner = |i: usize| {
+            let (s, c) = sin_cos((i as Real - 0.5) * core::f32::consts::TAU / sides as Real);
+            Vec2::new(s, -c) * (0.4 * size)
+        };
+        let corners: Vec<_> = (0..sides).map(corner).collect();
+        let polygon = Shape2::polygon(&corners).unwrap();
+        let half = 0.5 * [0.37, 1.0, 2.3][random.below(3) as usize];
+        let (ground, top) = if round % 2 == 0 {
+            (Shape2::segment(Vec2::new(-half, 0.0), Vec2::new(half, 0.0)), 0.0)
+        } else {
+            (Shape2::rectangle(2.0 * half, 2.0 * half), half)
+        };
+        let depth = 1e-3 * random.range(0.0, 1.0).powi(3);
+        let height = top - corners[0].y.min(corners[1].y) - depth;
+        // One end of the lower edge over that of the ground, tilted by the last bits of the rotation.
+        let at = half * [-1.0, 1.0][random.below(2) as usize] + random.range(-0.3, 0.3) * size;
+        let pose = Pose::<D2>::new((at, height), Rot2 { cos: 1.0, sin: random.range(-1e-7, 1e-7) });
+        let expected = reference::separation(&ground, &polygon, &pose);
+        for (a, b, place_a, place_b) in
+            [(&ground, &polygon, Pose::IDENTITY, pose), (&polygon, &ground, pose, Pose::IDENTITY)]
+        {
+            let got = closest_points::<D2>(a, &place_a, b, &place_b).unwrap();
+            assert!(
+                (f64::from(got.distance) - expected.separation).abs() < 2e-6,
+                "{a:?}\n{b:?}\n{pose:?}\nexpected {expected:?}\n{got:?}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::support::{flat_chain, flat_field, flat_mesh};
 use topple::math::*;
 use topple::world::Methods;
-use topple::{BodyDef, Settings, Shape2, Shape3, ShapeDef, World};
+use topple::{BodyDef, Settings, Shape2, Shape3, ShapeDef, World, World2};
 
 /// Heights may change by this much [m].
 const HEIGHT: Real = 1e-3;
@@ -160,6 +160,45 @@ fn nothing_trips_over_static_rectangles_side_by_side() {
             fixed(world, Shape2::rectangle(0.75, 1.0), Vec2::new(0.75 * i as Real, -0.5));
         }
     });
+}
+
+/// Bodies over tiles, under the search for closest points; each of them tripped or was lifted once.
+#[test]
+fn polygons_slide_over_tiles_by_closest_points() {
+    let hexagon = |size: Real| {
+        let corners: Vec<Vec2> = (0..6)
+            .map(|i| sin_cos(i as Real * core::f32::consts::FRAC_PI_3))
+            .map(|(s, c)| Vec2::new(0.4 * size * c, 0.4 * size * s))
+            .collect();
+        (Shape2::polygon(&corners).unwrap(), 0.4 * 0.866_025_4 * size)
+    };
+    let segment = |width: Real| Shape2::segment(Vec2::X * (-0.5 * width), Vec2::X * (0.5 * width));
+    let slab = |width: Real| Shape2::rectangle(width, 1.0);
+    let rounded = |s: Real| (Shape2::rounded_rectangle(0.8 * s, 0.5 * s, 0.1 * s), 0.25 * s);
+    let plank = |s: Real| (Shape2::rectangle(2.0 * s, 0.1 * s), 0.05 * s);
+    for ((shape, rest), tile, width, below, speed, steps) in [
+        (hexagon(0.275_025_7), segment(1.0), 1.0, 0.0, -1.483_491_8, 100),
+        (hexagon(1.093_390_6), slab(0.1), 0.1, 0.5, -3.084_753, 600),
+        (rounded(0.203_615_89), slab(0.1), 0.1, 0.5, 12.284_5, 120),
+        (plank(0.216_019_15), segment(0.37), 0.37, 0.0, -0.853_482_96, 600),
+    ] {
+        let mut world = World2::new();
+        world.set_narrow_phase_by_name("gjk").unwrap();
+        let count = ((Real::abs(speed) * steps as Real / 60.0 + 4.0) / width) as i32 + 1;
+        (-count..=count).for_each(|i| fixed(&mut world, tile.clone(), Vec2::new(i as Real * width, -below)));
+        let def = BodyDef { can_sleep: false, ..BodyDef::dynamic([0.03, rest]) };
+        let body = world.create_body_with(def, [ShapeDef::new(shape.clone()).friction(0.0)]).unwrap();
+        (0..60).for_each(|_| world.step());
+        world.body_mut(body).unwrap().set_linear_velocity(Vec2::X * speed).unwrap();
+        let height = world.body(body).unwrap().position().y;
+        for step in 0..steps {
+            world.step();
+            let view = world.body(body).unwrap();
+            let (y, share) = (view.position().y, view.linear_velocity().x / speed);
+            let is_kept = (y - height).abs() <= HEIGHT && (share - 1.0).abs() <= LOSS;
+            assert!(is_kept, "{shape:?}, step {step}: height {y} m after {height} m, {share} of the speed");
+        }
+    }
 }
 
 /// A body that slides slowly for half a minute, or fast for some seconds, over tiles that stand in its way before it is there, or are laid under it afterwards.

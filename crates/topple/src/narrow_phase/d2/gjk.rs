@@ -25,7 +25,7 @@ const SECOND_EDGE: f64 = 0.1;
 /// own lean by a little.
 const OFF_GROUND: f64 = 1.0;
 /// Share of the slop up to which an edge's normal replaces that of the search when the contact is new, and when it was on
-/// that edge before (no unit): harder to enter than to keep.
+/// an edge before or the edge is the ground's (no unit): harder to enter than to keep.
 const ENTER: f64 = 0.5;
 const KEEP: f64 = 1.0;
 /// Error of the distance that the search leaves, as a share of it (no unit).
@@ -90,25 +90,29 @@ fn points(
     let along_b = b.as_ref().map(|b| facing_edge(b, rotation.rotate_inv(-normal), on_b, job.slop));
     let axis_a = a.as_ref().zip(along_a).map(|(a, i)| a.normals[i]);
     let axis_b = b.as_ref().zip(along_b).map(|(b, i)| -rotation.rotate(b.normals[i]));
-    // Apart, the closest points give the direction: an edge may keep it, bent by little, but not take over.
+    // Apart, the closest points give the direction: an edge may keep it, bent by little, but not take over, the ground's apart. What slides from one tile
+    // to the next has a new contact there, which has to push the same way as the last one.
     let is_apart = found.distance > f64::from(clip::BLUR) * slop;
     let alike = if is_apart { clip::SAME_WAY } else { OVERLAPPING };
-    let within = match (last == AXIS, is_apart) {
+    let within = |is_ground: bool| match (last == AXIS, is_apart) {
+        (true, _) if is_ground => KEEP * slop,
         (true, true) => 0.0,
         (true, false) => ENTER * slop,
         _ => KEEP * slop,
     };
-    let lowest = found.distance - within.max(SEARCH_ERROR * found.distance.abs());
+    let rounding = SEARCH_ERROR * found.distance.abs();
     let (mut kind, mut best, mut gap_there) = (AXIS, f64::NEG_INFINITY, found.distance);
-    let mut edges = [(axis_a, EDGE_A), (axis_b, EDGE_B)];
+    let mut edges = [(axis_a, EDGE_A, Side::A), (axis_b, EDGE_B, Side::B)];
     if ground == Some(Side::B) {
         edges.swap(0, 1);
     }
     let are_alike = axis_a.zip(axis_b).is_some_and(|(a, b)| a.dot(b) >= clip::SAME_WAY);
     let lead = if ground.is_some() && are_alike { OFF_GROUND } else { SECOND_EDGE };
-    for (axis, which) in edges {
+    for (axis, which, side) in edges {
         let Some(axis) = axis.filter(|n| n.dot(normal) >= alike) else { continue };
         let gap = cores.gap(Wide::of(axis));
+        let is_ground = ground == Some(side) && axis.dot(normal) >= clip::SAME_WAY;
+        let lowest = found.distance - within(is_ground).max(rounding);
         let score = gap + if which == last { 0.5 * slop } else { 0.0 };
         if gap >= lowest && score > best + lead * slop {
             (kind, best, gap_there) = (which, score, gap);
@@ -130,6 +134,18 @@ fn points(
         }
         return kind;
     };
+    // What is lowest along the normal of an edge may lie beyond the end of it, over the next tile: the gap is not that of the edges then.
+    if kind != AXIS && gap_there < found.distance - (f64::from(clip::BLUR) * slop).max(rounding) {
+        let edges = Facing::new(&a, &b, [i, j], out.normal, &job.b_in_a);
+        clip::clip(job, &a, &b, &edges, out.normal, None, out);
+        let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
+        if deepest <= found.distance as Real - a.radius - b.radius + job.slop {
+            return kind;
+        }
+        // The edge is a good axis and yet misses the deepest point: it ends too early.
+        out.clear();
+        (kind, gap_there, out.normal) = (AXIS, found.distance, normal);
+    }
     let edges = Facing::new(&a, &b, [i, j], out.normal, &job.b_in_a);
     clip::clip(job, &a, &b, &edges, out.normal, Some(gap_there as Real), out);
     kind
