@@ -40,6 +40,9 @@ const THIN: Real = 0.05;
 /// The angle of a turn may exceed the length of the sum of the turns of its sub-steps, which are small, by a little (no unit).
 const DETOUR: Real = 1.25;
 
+/// Radius of the ball that a body stays in, as a share of its extent (no unit): what rounding may add.
+const BALL: Real = 1.0001;
+
 /// Bodies per block when fast ones are looked for, and fast bodies per block when they are swept. Constants: the cut must
 /// not depend on the number of threads.
 const BLOCK: usize = 1024;
@@ -79,20 +82,28 @@ struct FastBody<D: Dim> {
     is_touching: bool,
     /// How far its surface moves at most [m].
     way: Real,
+    /// Inner radius of its thinnest shape [m].
+    thickness: Real,
     /// What it turned by in the step, less what the sweep says of it [rad]. A sweep that was changed on the way is true from then on only.
     turned: D::Ang,
     /// Its motion, once [`FastBody::find_sweep`] was called.
     sweep: Sweep<D>,
     has_sweep: bool,
-    /// Bounds of all its shapes on the way.
+    /// Box of the ball about its centre that it stays in however it turns, on the way: holds its bounds.
+    ball: Aabb<D>,
+    /// Bounds of all its shapes on the way, once [`FastBody::find_bounds`] was called.
     bounds: Aabb<D>,
+    has_bounds: bool,
 }
 
 impl<D: Dim> FastBody<D> {
-    /// The body in an awake slot, without its sweep and bounds.
+    /// The body in an awake slot, without its sweep and tight bounds.
     fn new(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, slot: u32) -> Self {
         let props = &awake.props[slot as usize];
         let way = way_of(awake, slot as usize);
+        let place = scene.bodies.places[props.body as usize];
+        let end = end_of(awake, slot).position;
+        let reach = D::Vec::splat(BALL * props.extent);
         Self {
             slot,
             body: props.body,
@@ -104,10 +115,16 @@ impl<D: Dim> FastBody<D> {
             is_changed: false,
             is_touching: false,
             way,
+            thickness: props.thickness,
             turned: D::Ang::ZERO,
-            sweep: Sweep::still(scene.bodies.places[props.body as usize]),
+            sweep: Sweep::still(place),
             has_sweep: false,
+            ball: Aabb {
+                min: PointOps::min(place.position, end) - reach,
+                max: PointOps::max(place.position, end) + reach,
+            },
             bounds: Aabb::nothing(),
+            has_bounds: false,
         }
     }
 
@@ -116,6 +133,14 @@ impl<D: Dim> FastBody<D> {
         if !self.has_sweep {
             self.has_sweep = true;
             self.sweep = sweep_of(scene, awake, self.slot);
+        }
+    }
+
+    /// Finds its bounds, if they were not needed before. On the way that the solver found.
+    fn find_bounds(&mut self, scene: &Scene<'_, D>, awake: &AwakeBodies<D>) {
+        if !self.has_bounds {
+            self.has_bounds = true;
+            self.bounds = bounds_of(scene, awake, self);
         }
     }
 
@@ -194,14 +219,11 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     if fast.is_empty() {
         return Counts::default();
     }
-    let has_bullets = bullets::are_any_at_risk(awake, fast, others);
+    let has_bullets = bullets::are_any_at_risk(fast, others);
     let slots = &*awake;
     in_pieces(scene.executor, FAST_BLOCK, &mut *fast, |_, fast| {
         for body in fast {
-            let moves_far = body.is_fast || bullets::is_pressed(slots, body);
-            if moves_far || has_bullets {
-                body.bounds = bounds_of(scene, slots, body);
-            }
+            let moves_far = body.is_fast || bullets::is_pressed(body);
             // PERF: most have nothing in their way, and a sweep costs more than the look.
             if moves_far && body.is_stoppable && has_static_in_way(scene, slots, body) {
                 body.find_sweep(scene, slots);
@@ -333,7 +355,7 @@ fn bounds_of<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &FastBo
 /// True if there is something that stands in the way of a body, as far as boxes tell.
 fn has_static_in_way<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &FastBody<D>) -> bool {
     let mut found = false;
-    query_standing(scene, &body.bounds, &mut |other| {
+    query_standing(scene, &body.ball, &mut |other| {
         found = stands(scene, awake, other);
         !found
     });

@@ -1,7 +1,7 @@
 //! Shapes made of many convex ones: meshes, height fields, chains. Each child in the way is a pair of its own, because a body
 //! may rest on one triangle and fly at the next. Children are met from their front side only, as in contacts.
 
-use super::impact::{Margins, Stop, core_time, meeting_before, stop_time};
+use super::impact::{Margins, Stop, core_time, may_get_deep, meeting_before, stop_time};
 use super::sweep::{Mover, Sweep};
 use crate::math::*;
 use crate::shape::{ShapeOps, ShapeRecord};
@@ -17,7 +17,11 @@ pub(super) fn stop_shapes<D: Dim>(
     match (a.shape.composite(), b.shape.composite()) {
         (None, None) => {
             let (a, b) = (mover(&a.shape, a, sweep_a), mover(&b.shape, b, sweep_b));
-            return stop_time(&a, &b, margins, range);
+            return if may_get_deep(&a, &b, margins, range) {
+                stop_time(&a, &b, margins, range)
+            } else {
+                None
+            };
         }
         (None, Some(children)) => {
             let moving = mover(&a.shape, a, sweep_a);

@@ -157,7 +157,7 @@ impl<'a, D: Dim> Mover<'a, D> {
         Self { shape, local, sweep, reach: reach.max(0.0) }
     }
 
-    fn pose(&self, t: Real) -> Pose<D> {
+    pub(super) fn pose(&self, t: Real) -> Pose<D> {
         self.sweep.at(t).compose(self.local)
     }
 }
@@ -179,16 +179,24 @@ impl<D: Dim> Search<'_, D> {
 
     /// The first moment in [`from`, `to`] at which they are `target` apart [m], or up to `tolerance` [m] farther. Negative
     /// targets are depths: the depth of an overlap grows no faster than a gap shrinks.
-    pub(super) fn first(
+    pub(super) fn first(&mut self, range: [Real; 2], target: Real, tolerance: Real) -> Option<Impact<D>> {
+        let start = self.look(range[0])?;
+        self.first_after(start, range, target, tolerance)
+    }
+
+    /// The same, if the look at the beginning is known.
+    pub(super) fn first_after(
         &mut self,
+        start: (f64, D::Vec),
         [from, to]: [Real; 2],
         target: Real,
         tolerance: Real,
     ) -> Option<Impact<D>> {
         let mut t = from;
         let mut found = None;
+        let mut known = Some(start);
         for _ in 0..MAX_LOOKS {
-            let (distance, normal) = self.look(t)?;
+            let (distance, normal) = known.take().or_else(|| self.look(t))?;
             found = Some(Impact { t, distance: distance as Real, normal });
             let excess = distance - f64::from(target);
             if excess <= f64::from(tolerance) {
@@ -246,7 +254,7 @@ impl<D: Dim> Search<'_, D> {
     }
 
     /// Gap along `normal`, from a to b, at time `t` [m]: no larger than their distance. None if one of them has no end that way.
-    fn gap(&self, t: Real, normal: D::Vec) -> Option<Real> {
+    pub(super) fn gap(&self, t: Real, normal: D::Vec) -> Option<Real> {
         let (a, b) = (self.a.pose(t), self.b.pose(t));
         let between = b.position - a.position;
         let reach = |shape: &D::Shape, pose: &Pose<D>, normal: D::Vec| {
@@ -263,7 +271,7 @@ impl<D: Dim> Search<'_, D> {
     }
 
     /// Upper bound of the rate at which the gap along `normal` closes at time `t` [m per step].
-    fn closing(&self, t: Real, normal: D::Vec) -> Real {
+    pub(super) fn closing(&self, t: Real, normal: D::Vec) -> Real {
         let ((v_a, w_a), (v_b, w_b)) = (self.a.sweep.rates(t), self.b.sweep.rates(t));
         let mut closing = (v_a - v_b).dot(normal);
         if w_a != D::Ang::ZERO {

@@ -69,10 +69,14 @@ impl<D: Dim> Meeting<D> {
 /// Buffers that live from step to step.
 pub(super) struct Scratch<D: Dim> {
     meetings: Vec<Meeting<D>>,
-    /// Left ends of the bounds of fast bodies [m], with their places in the list; sorted.
-    order: Vec<(Real, u32)>,
+    /// Left ends of the bounds of fast bodies, as numbers in the same order, above their places in the list; sorted.
+    order: Vec<u64>,
     /// The bullets among them.
-    bullets: Vec<(Real, u32)>,
+    bullets: Vec<u64>,
+    /// Places in the list of those that one that hardly moves may meet.
+    movers: Vec<u32>,
+    /// Pairs of listed bodies that may meet, as far as rough bounds tell.
+    pairs: Vec<[u32; 2]>,
     /// Slots of slow bodies that a bullet may meet, and their places in the list; sorted.
     guests: Vec<(u32, u32)>,
     /// Pairs of shapes that were found.
@@ -89,6 +93,8 @@ impl<D: Dim> Default for Scratch<D> {
             meetings: Vec::new(),
             order: Vec::new(),
             bullets: Vec::new(),
+            movers: Vec::new(),
+            pairs: Vec::new(),
             guests: Vec::new(),
             found: Vec::new(),
             heads: Vec::new(),
@@ -98,23 +104,18 @@ impl<D: Dim> Default for Scratch<D> {
 }
 
 /// True if there is a bullet that something could get deep into within the step, or that could get deep into something.
-pub(super) fn are_any_at_risk<D: Dim>(awake: &AwakeBodies<D>, fast: &[FastBody<D>], others: Others) -> bool {
-    let listed = |body: &FastBody<D>| Others { way: body.way, thinnest: size(awake, body) };
+pub(super) fn are_any_at_risk<D: Dim>(fast: &[FastBody<D>], others: Others) -> bool {
+    let listed = |body: &FastBody<D>| Others { way: body.way, thinnest: body.thickness };
     fast.iter().any(|body| body.is_bullet) && {
         let all = fast.iter().fold(others, |all, body| all.and(listed(body)));
-        fast.iter().any(|body| body.is_bullet && is_at_risk(awake, body, all))
+        fast.iter().any(|body| body.is_bullet && is_at_risk(body, all))
     }
 }
 
 /// True if a bullet is fast enough for one of `others` to get deep into it, or it into one of them.
-fn is_at_risk<D: Dim>(awake: &AwakeBodies<D>, bullet: &FastBody<D>, others: Others) -> bool {
+fn is_at_risk<D: Dim>(bullet: &FastBody<D>, others: Others) -> bool {
     // PERF: a slow bullet among bodies as thick as itself is not asked for.
-    bullet.is_fast || bullet.way + others.way > FAST * size_that_counts(size(awake, bullet), others.thinnest)
-}
-
-/// The least inner radius of the shapes of a body [m].
-fn size<D: Dim>(awake: &AwakeBodies<D>, body: &FastBody<D>) -> Real {
-    awake.props[body.slot as usize].thickness
+    bullet.is_fast || bullet.way + others.way > FAST * size_that_counts(bullet.thickness, others.thinnest)
 }
 
 /// Inner radius that counts for a bullet and another body, of inner radii `bullet` and `other` [m].
@@ -123,8 +124,8 @@ fn size_that_counts(bullet: Real, other: Real) -> Real {
 }
 
 /// True if a bullet moves so far that it has to be watched near walls, slow as it is: what presses it into one does so step by step.
-pub(super) fn is_pressed<D: Dim>(awake: &AwakeBodies<D>, body: &FastBody<D>) -> bool {
-    body.is_bullet && body.way > FAST * LEAST_SIZE * size(awake, body)
+pub(super) fn is_pressed<D: Dim>(body: &FastBody<D>) -> bool {
+    body.is_bullet && body.way > FAST * LEAST_SIZE * body.thickness
 }
 
 /// Shortens the motion of bullets, and of bodies that meet them. Bodies that are not listed are added to the list if a bullet may meet them.
