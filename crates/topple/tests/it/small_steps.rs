@@ -214,7 +214,7 @@ fn domino_wave<D: TestDim>(scale: Real, is_sleeping: bool) -> Real {
     20.0 * pitch / (last - first)
 }
 
-/// The energy of the leaning chain and the momentum of each hit give 3.859 m/s [`crates/topple/examples/quality` derives it], and the root of that for smaller ones. Whether
+/// The energy of the leaning chain and the momentum of each hit give 3.859 m/s [`crates/topple/examples/quality` derives it], times the root of the scale. Whether
 /// they sleep before they are hit or not: when the hinge of a woken one had the word before the ground, small ones were 9 % slower.
 fn dominoes_fall_as_fast_as_they_should<D: TestDim>() {
     for scale in [0.1, 0.25, 0.5, 1.0_f32] {
