@@ -66,6 +66,13 @@ impl<D: Dim> ShapeRecord<D> {
         }
     }
 
+    /// Place of the shape in the world if its body's centre of mass is at `place`.
+    #[inline]
+    pub(crate) fn place_on(&self, place: Pose<D>) -> Pose<D> {
+        // PERF: most shapes sit on the centre, and a comparison costs less than the product.
+        if self.from_center == Pose::IDENTITY { place } else { place.compose(self.from_center) }
+    }
+
     /// Bounds of the shape at `pose`: tight, or `invariant`, so that they hold it however it is turned about its middle.
     #[inline]
     pub(crate) fn bounds(&self, pose: &Pose<D>, invariant: bool) -> Aabb<D> {

@@ -106,7 +106,7 @@ impl<D: Dim> World<D> {
     /// Where the ray meets a shape, in the shape's frame.
     fn hit_shape(&self, shape: u32, ray: &Ray<D>, max: Real) -> Option<LocalRayHit<D>> {
         let record = &self.shapes[shape];
-        let pose = self.bodies.places[record.body as usize].compose(record.from_center);
+        let pose = record.place_on(self.bodies.places[record.body as usize]);
         let local = LocalRay {
             origin: pose.inverse_transform(ray.origin),
             direction: pose.rotation.rotate_inv(ray.direction),
@@ -122,7 +122,7 @@ impl<D: Dim> World<D> {
     /// A hit as the caller sees it.
     fn finish_hit(&self, index: u32, ray: &Ray<D>, hit: &LocalRayHit<D>) -> RayHit<D> {
         let record = &self.shapes[index];
-        let rotation = self.bodies.places[record.body as usize].compose(record.from_center).rotation;
+        let rotation = record.place_on(self.bodies.places[record.body as usize]).rotation;
         let (shape, body) = self.ids_of(index);
         RayHit { shape, body, t: hit.t, point: ray.at(hit.t), normal: rotation.rotate(hit.normal) }
     }

@@ -79,17 +79,14 @@ impl<D: Dim> Tree<D> {
     /// Calls `visit` for the leaves the ray meets before `max`, nearer boxes first; `max` becomes what it returns.
     pub(super) fn ray(&self, ray: &Ray<D>, max: &mut Real, visit: &mut dyn FnMut(u32, Real) -> Real) {
         let Some(root) = self.root() else { return };
-        if ray.enter(&root.bounds, *max).is_none() {
-            return;
-        }
-        if ray.is_plain
-            && let Some(quads) = self.quads()
-        {
+        if !ray.is_plain {
+            if ray.enter(&root.bounds, *max).is_some() {
+                self.descend::<false>(root.link, ray, max, visit);
+            }
+        } else if let Some(quads) = self.quads() {
             quads.ray(ray, max, visit);
-        } else if ray.is_plain {
+        } else if ray.enter_both::<true>(&[*root; 2], *max).hits != 0 {
             self.descend::<true>(root.link, ray, max, visit);
-        } else {
-            self.descend::<false>(root.link, ray, max, visit);
         }
     }
 

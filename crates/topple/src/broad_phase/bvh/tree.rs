@@ -155,8 +155,12 @@ impl<D: Dim> Tree<D> {
         if let Some(ready) = self.quads.get() {
             return ready.as_ref();
         }
+        // PERF: counting locks the bus, which costs as much as a few boxes; a floor alone is never worth it.
+        if self.leaves < 2 {
+            return None;
+        }
         let rays = self.rays.fetch_add(1, Ordering::Relaxed) as usize;
-        if self.leaves < 2 || rays * LEAVES_PER_RAY < self.leaves {
+        if rays * LEAVES_PER_RAY < self.leaves {
             return None;
         }
         self.quads.get_or_init(|| Quads::new(&self.nodes)).as_ref()

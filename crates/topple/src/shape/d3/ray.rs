@@ -73,26 +73,30 @@ fn sphere(center: Vec3, radius: Real, ray: &LocalRay<D3>) -> Option<LocalRayHit<
 /// Entry into a sharp box by slabs.
 fn cuboid(half: Vec3, ray: &LocalRay<D3>) -> Option<LocalRayHit<D3>> {
     let (mut enter, mut leave) = (0.0, ray.max);
-    let mut normal = Vec3::ZERO;
+    let mut entered = None;
+    // PERF: arrays, for the loop to be unrolled.
+    let (origin, direction, half) = (ray.origin.to_array(), ray.direction.to_array(), half.to_array());
     for axis in 0..3 {
-        let (o, d, h) = (ray.origin[axis], ray.direction[axis], half[axis]);
+        let (o, d, h) = (origin[axis], direction[axis], half[axis]);
         if d == 0.0 {
             if o.abs() > h {
                 return None;
             }
             continue;
         }
-        let side = if d > 0.0 { -1.0 } else { 1.0 };
-        let near = (side * h - o) / d;
-        let far = (-side * h - o) / d;
+        let last = h.copysign(d);
+        let (near, far) = ((-last - o) / d, (last - o) / d);
         if near > enter {
-            enter = near;
-            normal = Vec3::axis(axis) * side;
+            (enter, entered) = (near, Some(axis));
         }
-        leave = leave.min(far);
+        if far < leave {
+            leave = far;
+        }
     }
     // The origin is outside, so the entry is through a face; without one the ray leads away.
-    (enter <= leave && normal != Vec3::ZERO).then_some(LocalRayHit { t: enter, normal })
+    let axis = entered.filter(|_| enter <= leave)?;
+    let side = if direction[axis] > 0.0 { -1.0 } else { 1.0 };
+    Some(LocalRayHit { t: enter, normal: Vec3::axis(axis) * side })
 }
 
 /// Steps of [`rounded`]; convex surfaces take 3 to 6, grazing rays more.
