@@ -192,3 +192,86 @@ pub(super) fn meeting_before<D: Dim>(
     let met = search.first_after(start, [from, deep], margins.target, TOLERANCE * margins.target)?;
     Some((met.t, false))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::continuous::Sweep;
+    use crate::shape::{Shape2, Shape3};
+
+    /// Numbers in [−1, 1), the same in every run.
+    struct Random(u32);
+
+    impl Random {
+        fn next(&mut self) -> Real {
+            self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (self.0 >> 8) as Real / (1 << 23) as Real - 1.0
+        }
+
+        fn vector<D: Dim>(&mut self, size: Real) -> D::Vec {
+            let mut v = D::Vec::ZERO;
+            (0..D::N).for_each(|i| v.set(i, self.next() * size));
+            v
+        }
+
+        fn angle<D: Dim>(&mut self, size: Real) -> D::Ang {
+            let mut w = D::Ang::ZERO;
+            (0..D::ANGULAR).for_each(|i| w.set(i, self.next() * size));
+            w
+        }
+
+        fn sweep<D: Dim>(&mut self, turn: Real) -> Sweep<D> {
+            let rotation = D::Rot::from_ang(self.angle::<D>(3.0));
+            let start = Pose { position: D::Point::from_vec(self.vector::<D>(1.5)), rotation };
+            Sweep::moving(start, self.vector::<D>(2.0), self.angle::<D>(turn))
+        }
+    }
+
+    /// Pairs that one axis tells not to get deep do not, at any of many moments on their ways.
+    fn what_one_axis_excludes_does_not_happen<D: Dim>(shapes: &[D::Shape]) {
+        const MOMENTS: usize = 40;
+        let mut random = Random(7);
+        let (mut excluded, mut left) = (0, 0);
+        for round in 0..3000 {
+            let [a, b] = [round % shapes.len(), round / shapes.len() % shapes.len()].map(|i| &shapes[i]);
+            let turn = [0.0, 0.1, 2.0][round % 3];
+            let sweeps = [random.sweep::<D>(turn), random.sweep::<D>(turn)];
+            let local = Pose { position: D::Point::from_vec(random.vector::<D>(0.2)), ..Pose::IDENTITY };
+            let a = Mover::new(a, local, &sweeps[0]);
+            let b = Mover::new(b, Pose::IDENTITY, &sweeps[1]);
+            let size = a.shape.inner_radius().min(b.shape.inner_radius());
+            let margins = Margins::new(&Settings::<D>::default(), size, 3.0);
+            if may_get_deep(&a, &b, margins, [0.0, 1.0]) {
+                left += 1;
+                continue;
+            }
+            excluded += 1;
+            let mut search = Search { a: &a, b: &b, guess: None };
+            for moment in 0..=MOMENTS {
+                let t = moment as Real / MOMENTS as Real;
+                let distance = search.look(t).unwrap().0 as Real;
+                assert!(-distance < margins.allowed(), "round {round}, t = {t}: {distance} m");
+            }
+        }
+        assert!(excluded > 500 && left > 300, "{excluded} pairs excluded, {left} left");
+    }
+
+    #[test]
+    fn what_one_axis_excludes_does_not_happen_2d() {
+        what_one_axis_excludes_does_not_happen::<D2>(&[
+            Shape2::circle(0.3),
+            Shape2::rectangle(0.2, 1.5),
+            Shape2::capsule(Vec2::new(-0.5, 0.0), Vec2::new(0.5, 0.2), 0.1),
+        ]);
+    }
+
+    #[test]
+    fn what_one_axis_excludes_does_not_happen_3d() {
+        what_one_axis_excludes_does_not_happen::<D3>(&[
+            Shape3::sphere(0.3),
+            Shape3::cuboid(0.2, 1.5, 1.0),
+            Shape3::capsule(Vec3::new(-0.5, 0.0, 0.0), Vec3::new(0.5, 0.2, 0.0), 0.1),
+            Shape3::cylinder(0.6, 0.4),
+        ]);
+    }
+}

@@ -17,7 +17,11 @@ pub(super) fn stop_shapes<D: Dim>(
     match (a.shape.composite(), b.shape.composite()) {
         (None, None) => {
             let (a, b) = (mover(&a.shape, a, sweep_a), mover(&b.shape, b, sweep_b));
-            return if may_get_deep(&a, &b, margins, range) { stop_time(&a, &b, margins, range) } else { None };
+            return if may_get_deep(&a, &b, margins, range) {
+                stop_time(&a, &b, margins, range)
+            } else {
+                None
+            };
         }
         (None, Some(children)) => {
             let moving = mover(&a.shape, a, sweep_a);

@@ -179,12 +179,7 @@ impl<D: Dim> Search<'_, D> {
 
     /// The first moment in [`from`, `to`] at which they are `target` apart [m], or up to `tolerance` [m] farther. Negative
     /// targets are depths: the depth of an overlap grows no faster than a gap shrinks.
-    pub(super) fn first(
-        &mut self,
-        range: [Real; 2],
-        target: Real,
-        tolerance: Real,
-    ) -> Option<Impact<D>> {
+    pub(super) fn first(&mut self, range: [Real; 2], target: Real, tolerance: Real) -> Option<Impact<D>> {
         let start = self.look(range[0])?;
         self.first_after(start, range, target, tolerance)
     }

@@ -156,9 +156,20 @@ pub(crate) fn separation<D: Dim>(
     pose_b: &Pose<D>,
     guess: &mut Option<Wide>,
 ) -> Option<(f64, D::Vec)> {
-    let found = Pair::<D>::new(a, pose_a, b, pose_b)?.surfaces_from(*guess)?;
+    let pair = Pair::<D>::new(a, pose_a, b, pose_b)?;
+    let found = pair.point_and_box().or_else(|| pair.surfaces_from(*guess))?;
     *guess = Some(found.normal);
     Some((found.distance, pose_a.rotation.rotate(found.normal.narrow())))
+}
+
+/// Distance of the surfaces of two cores with these radii [m].
+fn inflated(found: CoreDistance, radii: [f64; 2]) -> CoreDistance {
+    CoreDistance {
+        distance: found.distance - (radii[0] + radii[1]),
+        on_a: found.on_a + found.normal * radii[0],
+        on_b: found.on_b - found.normal * radii[1],
+        ..found
+    }
 }
 
 /// A pair in the frame of a, ready to be measured.
@@ -229,15 +240,17 @@ impl<'a, D: Dim> Pair<'a, D> {
         self.surfaces_from(None)
     }
 
+    /// The same in closed form, where there is one.
+    fn point_and_box(&self) -> Option<CoreDistance> {
+        let Self::Convex { cores, radii } = self else { return None };
+        Some(inflated(cores.of_point_and_box()?, *radii))
+    }
+
     /// The same, looking along `guess` first.
     fn surfaces_from(&self, guess: Option<Wide>) -> Option<CoreDistance> {
         match self {
             Self::Convex { cores, radii } => {
-                let mut found = core_distance(cores, guess.unwrap_or(cores.guess()));
-                found.distance -= radii[0] + radii[1];
-                found.on_a = found.on_a + found.normal * radii[0];
-                found.on_b = found.on_b - found.normal * radii[1];
-                Some(found)
+                Some(inflated(core_distance(cores, guess.unwrap_or(cores.guess())), *radii))
             }
             Self::HalfSpace { normal, offset, shape, shape_in_a, moved, flip } => {
                 let down = shape_in_a.rotation.rotate_inv((-*normal).narrow());

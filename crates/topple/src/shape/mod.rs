@@ -136,6 +136,13 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Radius by which the supported core is inflated [m]: the whole radius of a sphere or capsule.
     fn rounding(&self) -> Real;
 
+    /// Half of the edges of a core that is a box about the origin, sides along the axes [m]; zero for a ball or disc, whose core is a point. None for all
+    /// other shapes.
+    #[inline]
+    fn core_box(&self) -> Option<D::Vec> {
+        None
+    }
+
     /// Unit normal n and offset of a half-space n·x ≤ offset, in the shape's frame; None for all other shapes.
     fn half_space(&self) -> Option<(D::Vec, Real)> {
         None

@@ -80,7 +80,7 @@ pub(super) fn finalize<D: Dim>(world: &mut World<D>) {
                 };
                 for &index in &records[body].shapes {
                     let shape = &shapes[index];
-                    let pose = place.compose(shape.from_center);
+                    let pose = shape.place_on(*place);
                     let tight = shape.bounds(&pose, settings.rotation_invariant_boxes);
                     let needed = tight.grown(settings.speculative * settings.slop_for(shape.size));
                     if !boxes[index as usize].fat.contains(&needed) {

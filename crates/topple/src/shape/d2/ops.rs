@@ -211,6 +211,15 @@ impl ShapeOps<D2> for Shape2 {
         }
     }
 
+    #[inline]
+    fn core_box(&self) -> Option<Vec2> {
+        match self {
+            Self::Circle { .. } => Some(Vec2::ZERO),
+            Self::Rectangle { half, .. } => Some(*half),
+            _ => None,
+        }
+    }
+
     fn half_space(&self) -> Option<(Vec2, Real)> {
         match self {
             Self::HalfPlane { normal, offset } => Some((*normal, *offset)),

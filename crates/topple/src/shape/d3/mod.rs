@@ -480,6 +480,15 @@ impl ShapeOps<D3> for Shape3 {
         }
     }
 
+    #[inline]
+    fn core_box(&self) -> Option<Vec3> {
+        match self {
+            Self::Sphere { .. } => Some(Vec3::ZERO),
+            Self::Box { half, .. } => Some(*half),
+            _ => None,
+        }
+    }
+
     fn half_space(&self) -> Option<(Vec3, Real)> {
         match self {
             Self::Plane { normal, offset } => Some((*normal, *offset)),
