@@ -341,7 +341,7 @@ fn pinned_bodies_stay<D: TestDim>() {
                     JointKind::Distance(_) if is_rope => {
                         JointKind::Distance(Distance { min: 0.0, max: 1.0, spring: None })
                     }
-                    ref other => other.clone(),
+                    other => other,
                 };
                 let mut world = World::<D>::new();
                 let hook = world.create_body(BodyDef::fixed(at::<D>(0.0, 5.0))).unwrap();
