@@ -164,15 +164,6 @@ fn slow_pendulums_swing_as_they_should<D: TestDim>() {
     assert!((pull / weight - 1.0).abs() < 0.005, "the hook bears {pull} N instead of {weight} N");
 }
 
-#[test]
-fn slow_pendulums_swing_as_they_should_2d() {
-    slow_pendulums_swing_as_they_should::<D2>();
-}
-#[test]
-fn slow_pendulums_swing_as_they_should_3d() {
-    slow_pendulums_swing_as_they_should::<D3>();
-}
-
 /// A level chain held at both ends, with a heavy link in its middle, swings: joints that get stiffer under load would lift it.
 fn held_chains_gain_nothing<D: TestDim>() {
     for ratio in [1.0, 10.0, 1000.0] {
@@ -249,4 +240,8 @@ fn elastic_boxes_in_a_room_keep_their_energy_2d() {
 #[test]
 fn elastic_boxes_in_a_room_keep_their_energy_3d() {
     elastic_boxes_in_a_room_keep_their_energy::<D3>();
+}
+
+both! {
+    slow_pendulums_swing_as_they_should, slow_pendulums_swing_as_they_should_2d, slow_pendulums_swing_as_they_should_3d;
 }

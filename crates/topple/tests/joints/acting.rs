@@ -322,22 +322,6 @@ fn reactions_of_a_lift<D: TestDim>() {
     }
 }
 
-/// Makes a test of each dimension.
-macro_rules! both {
-    ($($name:ident, $plane:ident, $space:ident;)*) => {
-        $(
-            #[test]
-            fn $plane() {
-                $name::<D2>();
-            }
-            #[test]
-            fn $space() {
-                $name::<D3>();
-            }
-        )*
-    };
-}
-
 both! {
     switched_off, what_is_switched_off_leaves_nothing_2d, what_is_switched_off_leaves_nothing_3d;
     motor_and_limits, motors_stop_at_their_limits_2d, motors_stop_at_their_limits_3d;

@@ -369,12 +369,6 @@ fn pinned_bodies_stay<D: TestDim>() {
     }
 }
 
-#[test]
-fn pinned_bodies_stay_2d() {
-    pinned_bodies_stay::<D2>();
-}
-
-#[test]
-fn pinned_bodies_stay_3d() {
-    pinned_bodies_stay::<D3>();
+both! {
+    pinned_bodies_stay, pinned_bodies_stay_2d, pinned_bodies_stay_3d;
 }

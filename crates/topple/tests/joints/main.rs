@@ -1,5 +1,19 @@
 //! Joints against formulas: free and locked degrees of freedom, limits, motors, springs, reactions, life in the world.
 
+/// The tests of generic claims: claim, its name in the plane, its name in space. Before the modules, which use it.
+macro_rules! both {
+    ($($claim:ident, $plane:ident, $space:ident;)*) => {$(
+        #[test]
+        fn $plane() {
+            $claim::<D2>();
+        }
+        #[test]
+        fn $space() {
+            $claim::<D3>();
+        }
+    )*};
+}
+
 mod acting; // motors, springs and limits together, parts switched off, levers
 mod analytic; // pendulum, double pendulum, top, chain, bridge, reactions
 mod determinism; // threads, widths, snapshots

@@ -82,16 +82,6 @@ fn nets_do_not_explode<D: TestDim>() {
     }
 }
 
-#[test]
-fn nets_do_not_explode_2d() {
-    nets_do_not_explode::<D2>();
-}
-
-#[test]
-fn nets_do_not_explode_3d() {
-    nets_do_not_explode::<D3>();
-}
-
 /// Twenty springs side by side are one of twenty times the stiffness.
 fn springs_side_by_side_add_up<D: TestDim>() {
     for (count, hertz) in [(1, 4.0), (20, 1.0), (20, 20.0), (100, 12.0)] {
@@ -119,16 +109,6 @@ fn springs_side_by_side_add_up<D: TestDim>() {
             "{count} of {hertz} Hz: {sag} m, {expected} m by formula"
         );
     }
-}
-
-#[test]
-fn springs_side_by_side_add_up_2d() {
-    springs_side_by_side_add_up::<D2>();
-}
-
-#[test]
-fn springs_side_by_side_add_up_3d() {
-    springs_side_by_side_add_up::<D3>();
 }
 
 /// Without damping, what the sub-steps resolve (12 Hz of 240) keeps its energy: five periods.
@@ -160,12 +140,8 @@ fn undamped_springs_keep_their_energy<D: TestDim>() {
     }
 }
 
-#[test]
-fn undamped_springs_keep_their_energy_2d() {
-    undamped_springs_keep_their_energy::<D2>();
-}
-
-#[test]
-fn undamped_springs_keep_their_energy_3d() {
-    undamped_springs_keep_their_energy::<D3>();
+both! {
+    nets_do_not_explode, nets_do_not_explode_2d, nets_do_not_explode_3d;
+    springs_side_by_side_add_up, springs_side_by_side_add_up_2d, springs_side_by_side_add_up_3d;
+    undamped_springs_keep_their_energy, undamped_springs_keep_their_energy_2d, undamped_springs_keep_their_energy_3d;
 }
