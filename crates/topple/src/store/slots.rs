@@ -130,6 +130,14 @@ impl<T> Slots<T> {
         entry.value().map(|_| RawId { index, generation: entry.generation })
     }
 
+    /// The id of the value that is known to be at `index`.
+    #[inline]
+    pub(crate) fn id_of_live(&self, index: u32) -> RawId {
+        debug_assert!(self.get(index).is_some(), "no value at {index}");
+        // PERF: whether the slot is in use stands in the value, most often in another cache line.
+        RawId { index, generation: self.entries[index as usize].generation }
+    }
+
     /// Value at `index`, if the slot is in use.
     #[inline]
     pub fn get(&self, index: u32) -> Option<&T> {

@@ -267,8 +267,12 @@ impl<D: Dim> World<D> {
     }
 
     fn contact_event(&self, index: u32) -> ContactEvent {
-        let view = ContactView { world: self, index };
-        ContactEvent { contact: view.id(), shapes: view.shapes(), bodies: view.bodies() }
+        let contact = &self.contacts.hot[index as usize];
+        ContactEvent {
+            contact: ContactId(self.contacts.records.id_of_live(index)),
+            shapes: contact.shapes.map(|shape| ShapeId(self.shapes.id_of_live(shape))),
+            bodies: contact.bodies.map(|body| BodyId(self.bodies.records.id_of_live(body))),
+        }
     }
 
     /// The event with the sensor first.
