@@ -275,10 +275,28 @@ pub fn triangle_intersection(a: [Vec3; 3], b: [Vec3; 3]) -> Option<TriangleInter
             segment(clip_to(part, a, n, slack)?)
         }
         (None, None) => {
-            let (squared, p, _) = segments(longest_side(a), longest_side(b));
-            if squared <= slack * slack { segment([p, p]) } else { None }
+            let (side, other) = (longest_side(a), longest_side(b));
+            let (squared, p, _) = segments(side, other);
+            if squared > slack * slack {
+                return None;
+            }
+            segment(common_stretch(side, other, slack).unwrap_or([p, p]))
         }
     }
+}
+
+/// What two segments that meet have in common if both are on one line.
+fn common_stretch(side: [Wide; 2], other: [Wide; 2], slack: f64) -> Option<[Wide; 2]> {
+    let way = side[1] - side[0];
+    let unit = way.unit()?;
+    let along = other.map(|p| (p - side[0]).dot(unit));
+    let is_off = |k: usize| (other[k] - side[0] - unit * along[k]).length() > slack;
+    if is_off(0) || is_off(1) {
+        return None;
+    }
+    let from = along[0].min(along[1]).max(0.0);
+    let to = along[0].max(along[1]).min(way.length());
+    (from < to).then(|| [side[0] + unit * from, side[0] + unit * to])
 }
 
 /// The longest side of a triangle without area: all of it.

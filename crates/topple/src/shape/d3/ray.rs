@@ -32,11 +32,17 @@ pub(super) fn ray_cast(shape: &Shape3, ray: &LocalRay<D3>) -> Option<LocalRayHit
         Shape3::Plane { normal, offset } => plane(*normal, *offset, ray),
         Shape3::Cylinder { half_height, radius, rounding } => {
             let core = Vec2::new(*radius, *half_height);
-            rounded(*rounding, ray, |p| revolve(p, |flat| flat.clamp(-core, core)))
+            let hit = rounded(*rounding, ray, |p| revolve(p, |flat| flat.clamp(-core, core)));
+            let sides = [(Vec2::X, *radius), (Vec2::Y, *half_height), (-Vec2::Y, *half_height)];
+            if *rounding > 0.0 { hit } else { hit.map(|hit| upright(hit, ray, &sides)) }
         }
-        Shape3::Cone { half_height, radius, rounding } => rounded(*rounding, ray, |p| {
-            revolve(p, |flat| revolved::closest_on_cone(*half_height, *radius, flat))
-        }),
+        Shape3::Cone { half_height, radius, rounding } => {
+            let closest = |flat| revolved::closest_on_cone(*half_height, *radius, flat);
+            let hit = rounded(*rounding, ray, |p| revolve(p, closest));
+            let slope = Vec2::new(2.0 * *half_height, *radius).normalize_or(Vec2::X);
+            let sides = [(slope, slope.y * *half_height), (-Vec2::Y, *half_height)];
+            if *rounding > 0.0 { hit } else { hit.map(|hit| upright(hit, ray, &sides)) }
+        }
         Shape3::Hull { data, radius: 0.0 } => polyhedron(data, ray),
         Shape3::Hull { radius, .. } => rounded(*radius, ray, |p| closest_on_core(shape, p)),
         Shape3::Triangle { a, b, c } => {
@@ -133,6 +139,25 @@ fn rounded(radius: Real, ray: &LocalRay<D3>, closest: impl Fn(Vec3) -> Vec3) -> 
     }
     // Still closing in on a grazing hit: as good as touching.
     Some(LocalRayHit { t, normal })
+}
+
+/// The hit on a sharp body of revolution about y with the normal of the side that it is on. Sides are lines of the half profile: unit
+/// normal and offset. The way to the closest point, which [`rounded`] goes by, is that of the step before the last: off by
+/// some degrees where the surface bends.
+fn upright(hit: LocalRayHit<D3>, ray: &LocalRay<D3>, sides: &[(Vec2, Real)]) -> LocalRayHit<D3> {
+    let p = ray.origin + ray.direction * hit.t;
+    let r = p.xz().length();
+    let out = if r > 0.0 { p.xz() * (1.0 / r) } else { Vec2::ZERO };
+    let mut highest = Real::NEG_INFINITY;
+    let mut normal = hit.normal;
+    for &(flat, offset) in sides {
+        let height = flat.dot(Vec2::new(r, p.y)) - offset;
+        let side = Vec3::new(flat.x * out.x, flat.y, flat.x * out.y);
+        if height > highest && side.dot(ray.direction) < 0.0 {
+            (highest, normal) = (height, side);
+        }
+    }
+    LocalRayHit { t: hit.t, normal: normal.normalize_or(hit.normal) }
 }
 
 /// Closest point of a body of revolution about y, by its half profile (distance from the axis, height).
