@@ -113,6 +113,8 @@ pub struct Contact<D: Dim> {
     pub(crate) flags: u16,
     /// Computed while no body of it was awake (`Settings::sleeping_contacts`): the step after one wakes treats it as new.
     pub(crate) is_found_asleep: bool,
+    /// Deep, and the normal is the way the shapes came in by, not the shortest way out; it stays until they are out.
+    pub(crate) is_held: bool,
     /// Bodies a and b, by stable index.
     pub bodies: [u32; 2],
     /// Shapes a and b, by stable index: what cannot be pushed before what can, otherwise the smaller index first.
@@ -161,6 +163,7 @@ impl<D: Dim> Contact<D> {
             next_part: NONE,
             flags,
             is_found_asleep: false,
+            is_held: false,
         }
     }
 

@@ -222,6 +222,18 @@ impl<'a, D: Dim> PairTask<'a, D> {
     /// Takes the result over into the contact. Impulses of points with the same id live on.
     pub fn finish(&mut self, local: &LocalManifold<D>) {
         self.record(&[], || vec![*local]);
+        self.take_over(local);
+    }
+
+    /// The same, after a look at where the shapes met if they are deep in each other; see `way_in.rs`. The log has what the contact
+    /// function found.
+    pub(super) fn finish_minding(&mut self, local: &mut LocalManifold<D>) {
+        self.record(&[], || vec![*local]);
+        self.mind_way_in(local);
+        self.take_over(local);
+    }
+
+    fn take_over(&mut self, local: &LocalManifold<D>) {
         let relative = self.relative_place();
         let frame = self.source.shapes[self.contact.shapes[0]].from_center;
         let old = self.contact.manifold;

@@ -67,6 +67,6 @@ fn update<D: Dim>(batch: &mut ContactBatch<'_, D>) {
         }
         let (job, cache, counters) = task.job();
         D::Shape::collide(&job, cache, counters, &mut local);
-        task.finish(&local);
+        task.finish_minding(&mut local);
     }
 }

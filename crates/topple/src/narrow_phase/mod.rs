@@ -12,6 +12,7 @@ pub mod d3;
 mod manifold;
 mod methods;
 mod parts;
+mod way_in;
 
 pub use batch::{ContactBatch, PairTask};
 pub(crate) use batch::{PairSource, reaches_plane, write};

@@ -26,7 +26,8 @@ pub(super) fn save<D: Dim>(world: &World<D>, out: &mut Writer) {
             | u8::from(record.colored[1]) << 1
             | u8::from(record.is_linked) << 2
             | u8::from(record.has_begun) << 3
-            | u8::from(contact.is_found_asleep) << 4;
+            | u8::from(contact.is_found_asleep) << 4
+            | u8::from(contact.is_held) << 5;
         out.u8(bits);
         out.put(&contact.kept);
         // Which side is the ground follows from the bodies.
@@ -124,9 +125,9 @@ pub(super) fn load<D: Dim>(
     if !impulses || !finite || a.body == b.body {
         return Err(input.damaged("numbers of a contact"));
     }
-    let is_found_asleep = bits >> 4 & 1 == 1;
+    let (is_found_asleep, is_held) = (bits >> 4 & 1 == 1, bits >> 5 & 1 == 1);
     let blank = Contact::new([a.body, b.body], pair, flags);
-    let mut contact = Contact { manifold, cache, kept, next_part, is_found_asleep, ..blank };
+    let mut contact = Contact { manifold, cache, kept, next_part, is_found_asleep, is_held, ..blank };
     super::links::mix_materials(&mut contact, a, b, bodies, settings);
     Ok((record, contact))
 }

@@ -43,6 +43,8 @@ mod stiff_chains;
 mod small_steps;
 // Columns that are low, small, asleep or still growing.
 mod low_towers;
+// What is found deep in something goes back the way it came in.
+mod way_in;
 // What is its own mirror image stays so.
 mod symmetry;
 // What a step reports, and the functions of the user that it calls.
