@@ -152,9 +152,13 @@ impl<D: Dim> FastBody<D> {
 
     /// Moves at other rates from time `t` on: way [m] and rotation [rad] per step. Its sweep is true for later times only.
     fn redirect(&mut self, t: Real, translation: D::Vec, turn: D::Ang) {
+        self.redirect_about(t, translation, turn, D::Vec::ZERO);
+    }
+
+    /// The same about a point from which it is `arm` [m] away.
+    fn redirect_about(&mut self, t: Real, translation: D::Vec, turn: D::Ang, arm: D::Vec) {
         self.turned = self.turned_at(t) - turn * t;
-        let back = Sweep::moving(self.sweep.at(t), -translation, -turn);
-        self.sweep = Sweep::moving(back.at(t), translation, turn);
+        self.sweep = Sweep::carried(self.sweep.at(t), translation, turn, arm, t);
         self.is_changed = true;
     }
 }
@@ -331,7 +335,8 @@ fn swept_bounds<D: Dim>(shape: &ShapeRecord<D>, sweep: &Sweep<D>, extent: Real, 
     if sweep.stop < 1.0 {
         bounds = bounds.union(&at(sweep.stop));
     }
-    bounds.grown(bulge(extent, sweep.turn.length()))
+    let angle = sweep.turn.length().max(sweep.turn_after.length());
+    bounds.grown(bulge(extent + sweep.arm.length(), angle))
 }
 
 /// How far points that go on arcs get from straight lines at most: an eighth of radius times angle squared [m].

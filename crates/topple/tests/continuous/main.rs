@@ -10,6 +10,8 @@ mod landing;
 mod sliding;
 // Bullets against each other and sleepers: how deep.
 mod pairs;
+// Bullets against what spins.
+mod spinning;
 // Bullets that are taken along.
 mod squeezed;
 // Nothing gets through walls.
