@@ -79,7 +79,7 @@ impl<D: Dim> Sweep<D> {
             pose = moved(pose, self.translation_after * rest, self.turn_after * rest);
         }
         if self.arm != D::Vec::ZERO {
-            pose.position = pose.position + (self.arm_at(t) - self.arm);
+            pose.position += self.arm_at(t) - self.arm;
         }
         pose
     }

@@ -2,6 +2,8 @@
 
 // Bullets against what moves, and each other.
 mod bullets;
+// Plates that are thrown down hard.
+mod hard_landing;
 // The moment of impact against brute force.
 mod impact;
 // Plates that land on an edge.

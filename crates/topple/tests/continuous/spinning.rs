@@ -6,7 +6,7 @@ use topple::math::*;
 use topple::shape::ShapeOps;
 use topple::{BodyId, BodyKind, Settings, ShapeDef, World};
 
-/// Shots per dimension: ten times as many with `TOPPLE_LONG_TESTS` in the environment.
+/// Shots per dimension; ten times as many in a long run.
 const SHOTS: usize = 4000;
 const STEPS: usize = 8;
 /// Shots per world, in lanes: far from the origin positions are coarse.
@@ -151,7 +151,7 @@ fn shoot<D: Kit>(batch: usize, is_bullet: bool, report: &mut dyn FnMut(String)) 
 
 /// Compounds used to be carried along the chord of an arc, and one part of them slid on while another swung in: 20 of these 8 000 got too deep.
 fn bullets_do_not_pass_what_spins<D: Kit>() {
-    let count = if std::env::var_os("TOPPLE_LONG_TESTS").is_some() { 10 * SHOTS } else { SHOTS };
+    let count = cases(SHOTS);
     let mut failed = Vec::new();
     let mut all = [0; 3];
     for batch in 0..count / BATCH {
