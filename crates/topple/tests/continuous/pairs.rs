@@ -23,6 +23,9 @@ const DEEPEST: Real = 0.75;
 /// left to their contacts. As a share of the inner radius (no unit).
 const SLOW: Real = 0.2;
 
+/// Angle per step up to which a body is looked at on its way too [rad].
+const STRAIGHT: Real = 0.5;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Target {
     Bullet,
@@ -55,10 +58,10 @@ fn excess<D: Dim>(world: &World<D>, ids: [BodyId; 2], from: [Pose<D>; 2], to: [P
             let settings = world.settings();
             let slop = (settings.slop * inner).min(settings.max_slop);
             let local = [0, 1].map(|i| place(world, ids[i]).relative(views[i].pose()));
-            // What turns by more than a radian has left the straight way between its poses: only its end is known.
+            // What turns much may have left the straight way between its poses, by turning first and sliding on then: only its end is known.
             let spins = |i: usize| {
-                to[i].rotation.then_after(from[i].rotation.inverse()).to_ang().length() > 1.0
-                    || bodies[i].angular_velocity().length() * settings.dt > 1.0
+                to[i].rotation.then_after(from[i].rotation.inverse()).to_ang().length() > STRAIGHT
+                    || bodies[i].angular_velocity().length() * settings.dt > STRAIGHT
             };
             let first = if spins(0) || spins(1) { SAMPLES } else { 0 };
             for sample in first..=SAMPLES {
