@@ -15,7 +15,8 @@ use crate::shape::ShapeOps;
 /// Depth that is never passed, as a share of the inner radius (no unit): the middle stays on its side. Less would be a nicer
 /// picture, but costs motion: bodies that topple or roll fast would be held up at every touch.
 const DEEPEST: Real = 0.75;
-/// What is as deep as that already must not get deeper by more than this share of the inner radius (no unit).
+/// What is as deep as that already must not get deeper by more than this share of the inner radius (no unit), and by the less the deeper it is: never as deep as its inner
+/// radius, however many steps it takes.
 const LEAST_DEEPER: Real = 0.01;
 
 /// What swings in stops at the first of these shares (no unit) of its way at which it is not too deep. The rest is within reach of a contact.
@@ -130,7 +131,8 @@ pub(super) fn stop_time<D: Dim>(
         return None;
     }
     let deeper = margins.allowed() - depth;
-    let least = LEAST_DEEPER * margins.size;
+    let left = (margins.size - depth) / (margins.size - margins.allowed());
+    let least = LEAST_DEEPER * margins.size * left.min(1.0);
     if deeper <= least {
         // Out, or across, it may go.
         let deep = search.first_after(start, [from, to], -(depth + least), TOLERANCE * least)?;

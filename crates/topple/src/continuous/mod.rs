@@ -152,9 +152,13 @@ impl<D: Dim> FastBody<D> {
 
     /// Moves at other rates from time `t` on: way [m] and rotation [rad] per step. Its sweep is true for later times only.
     fn redirect(&mut self, t: Real, translation: D::Vec, turn: D::Ang) {
+        self.redirect_about(t, translation, turn, D::Vec::ZERO);
+    }
+
+    /// The same about a point from which it is `arm` [m] away.
+    fn redirect_about(&mut self, t: Real, translation: D::Vec, turn: D::Ang, arm: D::Vec) {
         self.turned = self.turned_at(t) - turn * t;
-        let back = Sweep::moving(self.sweep.at(t), -translation, -turn);
-        self.sweep = Sweep::moving(back.at(t), translation, turn);
+        self.sweep = Sweep::carried(self.sweep.at(t), translation, turn, arm, t);
         self.is_changed = true;
     }
 }
@@ -331,7 +335,8 @@ fn swept_bounds<D: Dim>(shape: &ShapeRecord<D>, sweep: &Sweep<D>, extent: Real, 
     if sweep.stop < 1.0 {
         bounds = bounds.union(&at(sweep.stop));
     }
-    bounds.grown(bulge(extent, sweep.turn.length()))
+    let angle = sweep.turn.length().max(sweep.turn_after.length());
+    bounds.grown(bulge(extent + sweep.arm.length(), angle))
 }
 
 /// How far points that go on arcs get from straight lines at most: an eighth of radius times angle squared [m].
@@ -388,17 +393,50 @@ fn margins<D: Dim>(scene: &Scene<'_, D>, size: Real, sweep: &Sweep<D>) -> Margin
 
 /// Shortens the motion of a fast body that would get into static ones.
 fn stop_at_statics<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, body: &mut FastBody<D>) {
-    let Some((stop, _)) = first_static(scene, awake, body, 0.0) else { return };
+    let Some((mut stop, shapes)) = first_static(scene, awake, body, 0.0) else { return };
+    let straight = body.sweep;
+    if let Some(normal) = stop.slide
+        && let Some(about) = about_touch(scene, body, shapes[0], normal)
+    {
+        body.sweep = about;
+        match first_static(scene, awake, body, 0.0) {
+            None => return,
+            Some((later, _)) if later.t > stop.t => stop = later,
+            Some(_) => body.sweep = straight,
+        }
+    }
     body.is_changed = stop.t < 1.0;
     let sweep = &mut body.sweep;
     sweep.stop = stop.t;
     let Some(normal) = stop.slide else { return };
     body.is_touching = true;
     // The rest of the way without turning, and without what goes deeper; not at all if that leads into something else.
-    sweep.translation_after = sweep.translation - normal * sweep.translation.dot(normal).max(0.0);
+    let way = straight.translation;
+    sweep.translation_after = way - normal * way.dot(normal).max(0.0);
     if first_static(scene, awake, body, stop.t).is_some() {
         body.sweep.translation_after = D::Vec::ZERO;
     }
+}
+
+/// The motion of a body that turns, as one about the point with which its shape of the given index touches something in the direction `normal`. Only both ends of the motion are known.
+/// What swings about a corner that the solver holds on a floor goes on an arc: on a straight way with the same ends the corner dips into the floor.
+fn about_touch<D: Dim>(
+    scene: &Scene<'_, D>,
+    body: &FastBody<D>,
+    shape: u32,
+    normal: D::Vec,
+) -> Option<Sweep<D>> {
+    let Sweep { start, translation, turn, .. } = body.sweep;
+    if turn == D::Ang::ZERO {
+        return None;
+    }
+    let shape = &scene.shapes[shape];
+    let pose = start.compose(shape.from_center);
+    let local = pose.rotation.rotate_inv(normal);
+    let touch = pose.transform(shape.shape.support(local)?) + normal * shape.shape.rounding();
+    let arm = start.position - touch;
+    let way = translation + arm - D::Rot::from_ang(turn).rotate(arm);
+    Some(Sweep { arm, ..Sweep::moving(start, way, turn) })
 }
 
 /// Where a body has to stop first before static ones, from time `from` on, and for which shapes.

@@ -134,11 +134,12 @@ impl<'a, D: Dim> Way<'a, D> {
     ) -> Option<Self> {
         let is_still =
             (sweep_b.translation, sweep_b.turn) == (D::Vec::ZERO, D::Ang::ZERO) && sweep_b.stop >= 1.0;
+        let is_straight = sweep_a.arm == D::Vec::ZERO;
         let frame = place(b, sweep_b, 0.0);
         let at = |t: Real| frame.inverse_transform(sweep_a.at(t).position);
         let bend = sweep_a.stop.clamp(from, to);
         let angle = sweep_a.turn.length() * (bend - from) + sweep_a.turn_after.length() * (to - bend);
-        is_still.then(|| Self {
+        (is_still && is_straight).then(|| Self {
             corners: [at(from), at(bend), at(to)],
             shape: moving.shape,
             start,
@@ -202,7 +203,8 @@ fn bounds_seen<D: Dim>(
     let (w_a, w_b) = (turn(sweep_a), turn(sweep_b));
     if w_a + w_b > 0.0 {
         let reach = a.shape.farthest_from(D::Vec::ZERO) + a.from_center.position.to_vec().length();
-        let reach = if reach.is_finite() { reach } else { 0.0 };
+        let reach = if reach.is_finite() { reach } else { 0.0 } + sweep_a.arm.length();
+        let apart = apart + sweep_b.arm.length();
         let way = (sweep_a.translation - sweep_b.translation).length();
         let whole = w_a + w_b;
         bounds = bounds.grown((whole * whole * reach + w_b * w_b * apart + 2.0 * w_b * way) / 8.0);

@@ -25,6 +25,9 @@ pub struct Sweep<D: Dim> {
     pub translation_after: D::Vec,
     /// Rotation vector per step after that [rad].
     pub turn_after: D::Ang,
+    /// From what goes straight to the position, at the start, world frame [m]. Zero unless the body is taken along by one that turns: then it goes about the
+    /// centre of that one, on an arc.
+    pub arm: D::Vec,
 }
 
 impl<D: Dim> Sweep<D> {
@@ -42,7 +45,16 @@ impl<D: Dim> Sweep<D> {
             stop: 1.0,
             translation_after: D::Vec::ZERO,
             turn_after: D::Ang::ZERO,
+            arm: D::Vec::ZERO,
         }
+    }
+
+    /// A body that goes along with another one as if stuck to it: it moves by `translation` [m] and `turn` [rad] per step like that one, about a point from which it is `arm` [m] away, and is at
+    /// `place` at time `t` (in steps, no unit).
+    pub(super) fn carried(place: Pose<D>, translation: D::Vec, turn: D::Ang, arm: D::Vec, t: Real) -> Self {
+        let back = Self { arm, ..Self::moving(place, -translation, -turn) };
+        let start = back.at(t);
+        Self { arm: back.arm_at(t), ..Self::moving(start, translation, turn) }
     }
 
     /// From `start` to `end`. `turned` [rad] says how often it goes round on the way, which the end alone does not show.
@@ -66,10 +78,47 @@ impl<D: Dim> Sweep<D> {
             let rest = t - self.stop;
             pose = moved(pose, self.translation_after * rest, self.turn_after * rest);
         }
+        if self.arm != D::Vec::ZERO {
+            pose.position += self.arm_at(t) - self.arm;
+        }
         pose
     }
 
-    /// Way [m] and rotation [rad] per step at time `t`, looking ahead.
+    /// From what goes straight to the position at time `t` [m].
+    fn arm_at(&self, t: Real) -> D::Vec {
+        let first = t.min(self.stop);
+        let arm = D::Rot::from_ang(self.turn * first).rotate(self.arm);
+        if t > self.stop { D::Rot::from_ang(self.turn_after * (t - self.stop)).rotate(arm) } else { arm }
+    }
+
+    /// What goes straight while the body turns about it, at time `t`.
+    pub(super) fn pivot(&self, t: Real) -> D::Point {
+        let position = self.at(t).position;
+        if self.arm == D::Vec::ZERO { position } else { position - self.arm_at(t) }
+    }
+
+    /// Way per step of a point of the body at time `t`, looking ahead [m].
+    pub(super) fn way_of(&self, point: D::Point, t: Real) -> D::Vec {
+        let (v, w) = self.rates(t);
+        v + D::cross_ang(w, point - self.pivot(t))
+    }
+
+    /// True if the body goes along with another one as if stuck to it, from time `t` on: nothing between the two changes.
+    pub(super) fn goes_with(&self, other: &Self, t: Real) -> bool {
+        let lasts = self.lasts(t);
+        let is_alike = self.rates(t) == other.rates(t)
+            && lasts == other.lasts(t)
+            && (lasts >= 1.0 || self.rates(lasts) == other.rates(lasts));
+        let turns = || self.rates(t).1 != D::Ang::ZERO || self.rates(lasts).1 != D::Ang::ZERO;
+        let is_about_the_same = || {
+            let (mine, its) = (self.pivot(t), other.pivot(t));
+            let place = mine.to_vec().length() + self.arm.length() + self.translation.length();
+            (mine - its).length() <= PIVOT_ROUNDING * place
+        };
+        is_alike && (!turns() || is_about_the_same())
+    }
+
+    /// Way of what goes straight [m] and rotation [rad] per step at time `t`, looking ahead.
     pub fn rates(&self, t: Real) -> (D::Vec, D::Ang) {
         if t < self.stop { (self.translation, self.turn) } else { (self.translation_after, self.turn_after) }
     }
@@ -133,6 +182,9 @@ pub(super) const TOLERANCE: Real = 0.25;
 /// about close to a wall run into the limit.
 const MAX_LOOKS: usize = 96;
 
+/// Two bodies turn about the same point if it is the same to within this share of its distance from the origin (no unit): sixteen roundings of an f32.
+const PIVOT_ROUNDING: Real = 16.0 * Real::EPSILON;
+
 /// How often a time that proves too long is halved.
 const TRIES: usize = 3;
 
@@ -146,7 +198,7 @@ pub(super) struct Mover<'a, D: Dim> {
     /// Place of the shape relative to what the body turns about.
     pub local: Pose<D>,
     pub sweep: &'a Sweep<D>,
-    /// Largest distance of the shape without its rounding from what the body turns about [m]; infinite for half-spaces.
+    /// Largest distance of the shape without its rounding from what the body turns about [m], be that aside of it; infinite for half-spaces.
     pub reach: Real,
 }
 
@@ -154,7 +206,8 @@ impl<'a, D: Dim> Mover<'a, D> {
     pub(super) fn new(shape: &'a D::Shape, local: Pose<D>, sweep: &'a Sweep<D>) -> Self {
         // A ball looks the same however it turns: its rounding does not count.
         let reach = shape.farthest_from(local.inverse_transform(D::Point::ORIGIN)) - shape.rounding();
-        Self { shape, local, sweep, reach: reach.max(0.0) }
+        let aside = if sweep.arm == D::Vec::ZERO { 0.0 } else { sweep.arm.length() };
+        Self { shape, local, sweep, reach: reach.max(0.0) + aside }
     }
 
     pub(super) fn pose(&self, t: Real) -> Pose<D> {

@@ -2,6 +2,8 @@
 
 // Bullets against what moves, and each other.
 mod bullets;
+// Plates that are thrown down hard.
+mod hard_landing;
 // The moment of impact against brute force.
 mod impact;
 // Plates that land on an edge.
@@ -10,6 +12,8 @@ mod landing;
 mod sliding;
 // Bullets against each other and sleepers: how deep.
 mod pairs;
+// Bullets against what spins.
+mod spinning;
 // Bullets that are taken along.
 mod squeezed;
 // Nothing gets through walls.

@@ -226,6 +226,11 @@ fn closed_mesh(radius: Real) -> Shape3 {
     Shape3::mesh(&surface.vertices, &surface.triangles).unwrap()
 }
 
+/// Number of random cases: ten times as many with `TOPPLE_LONG_TESTS` in the environment, for a run that may take its time.
+pub(crate) fn cases(usual: usize) -> usize {
+    if std::env::var_os("TOPPLE_LONG_TESTS").is_some() { 10 * usual } else { usual }
+}
+
 /// Width of a wall in one piece, of a tile [m], and tiles on each side of the middle one.
 pub(crate) const WIDTH: Real = 800.0;
 pub(crate) const TILE: Real = 10.0;

@@ -181,6 +181,10 @@ fn time<D: Dim>(
     let [a, b] = meeting.shapes.map(|shape| &scene.shapes[shape]);
     let sweep_a = &bodies[meeting.a as usize].sweep;
     let sweep_b = other_sweep(scene, awake, bodies, meeting);
+    if sweep_a.goes_with(&sweep_b, from) {
+        // The search does not see that: it knows how fast each of them turns, and would find them closer after many small steps.
+        return None;
+    }
     let stop =
         |size: Real| stop_shapes([a, b], [sweep_a, &sweep_b], margins(scene, size, sweep_a), [from, 1.0]);
     let size = size_of(scene, [a, b]);

@@ -18,7 +18,10 @@ impl<D: Dim> Course<'_, D> {
             // Between two that do not give way.
             [true, true] if is_last || other.is_some_and(|body| body.is_stoppable) => {}
             [_, true] => {
-                if can_a && !is_last {
+                if can_a && is_last {
+                    // They do not meet again on the way of the other one.
+                    self.follow(a, other_sweep(self.scene, self.awake, self.bodies, meeting), true, t);
+                } else if can_a {
                     self.yield_to(meeting, t);
                 }
             }
@@ -51,17 +54,16 @@ impl<D: Dim> Course<'_, D> {
         let is_driven = self.bodies.get(meeting.b as usize).is_some_and(|body| body.is_driven);
         if let Some(normal) = meeting.slide {
             let before = self.bodies[meeting.a as usize];
-            let (here, there) = (before.sweep.at(t), other.at(t));
+            let here = before.sweep.at(t).position;
             // What goes into the other one is lost, the rest is not, unless it leads into something else.
-            let (v, w) = other.rates(t);
-            let against = v + D::cross_ang(w, here.position - there.position);
-            let way = before.sweep.rates(t).0;
+            let (way, against) = (before.sweep.way_of(here, t), other.way_of(here, t));
             let into = (way - against).dot(normal).max(0.0);
             let bullet = &mut self.bodies[meeting.a as usize];
             bullet.redirect(t, way - normal * into, D::Ang::ZERO);
             bullet.is_driven = is_driven;
-            let is_free = time(scene, awake, self.bodies, meeting, t).is_none();
-            if is_free && first_static(scene, awake, &self.bodies[meeting.a as usize], t).is_none() {
+            if self.is_free(meeting, t)
+                && first_static(scene, awake, &self.bodies[meeting.a as usize], t).is_none()
+            {
                 return true;
             }
             self.bodies[meeting.a as usize] = before;
@@ -69,15 +71,28 @@ impl<D: Dim> Course<'_, D> {
         self.follow(meeting.a, other, is_driven, t)
     }
 
+    /// True if no shape of the bullet of a meeting gets deep into one of the other body, from time `t` on. Of compounds one part slides, and another one would swing in.
+    fn is_free(&mut self, meeting: &Meeting<D>, t: Real) -> bool {
+        let mut is_free = time(self.scene, self.awake, self.bodies, meeting, t).is_none();
+        self.for_each_meeting(meeting.a, |course, index| {
+            let other = &course.scratch.meetings[index as usize];
+            if is_free && other.b == meeting.b && other.a == meeting.a && other.shapes != meeting.shapes {
+                is_free = time(course.scene, course.awake, course.bodies, other, t).is_none();
+            }
+        });
+        is_free
+    }
+
     /// Takes a body along with another one from time `t` on, as if stuck to it, up to where a wall is in the way. False if that is at once.
     fn follow(&mut self, body: u32, leader: Sweep<D>, is_driven: bool, t: Real) -> bool {
         let (scene, awake) = (self.scene, self.awake);
         let follower = &mut self.bodies[body as usize];
-        let (here, there, lasts) = (follower.sweep.at(t), leader.at(t), leader.lasts(t));
-        let end = leader.at(lasts).compose(there.relative(here));
-        let way = (end.position - here.position) * (1.0 / (lasts - t));
-        follower.redirect(t, way, leader.rates(t).1);
+        let here = follower.sweep.at(t).position;
+        let (way, (translation, turn)) = (leader.way_of(here, t), leader.rates(t));
+        // About what the leader turns about. On the chord of that arc it would get into the leader within the step.
+        follower.redirect_about(t, translation, turn, here - leader.pivot(t));
         follower.is_driven = is_driven;
+        let lasts = leader.lasts(t);
         if lasts < 1.0 {
             follower.sweep.stop = lasts;
             follower.sweep.translation_after = leader.translation_after;
