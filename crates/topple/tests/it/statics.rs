@@ -182,9 +182,10 @@ fn lifts_carry_towers<D: TestDim>() {
     assert_eq!(standing(&world), 0, "nobody pulls them down");
 }
 
-/// Statics and small steps agree on where a thrown ball leaves a tower, as far as a collapse can be compared: same survivors.
+/// Statics and small steps agree on where a thrown ball leaves a tower, as far as a collapse can be compared: same survivors. At 30 m/s steps of 1/240 to 1/1920 s disagree,
+/// at 40 m/s the tower falls with all of them.
 fn a_gentle_throw_is_survived<D: TestDim>() {
-    for (speed, stands) in [(0.5, true), (30.0, false)] {
+    for (speed, stands) in [(0.5, true), (40.0, false)] {
         for statics in [true, false] {
             let mut world = World::<D>::new();
             adjust(&mut world, |s| s.statics = statics);

@@ -76,8 +76,8 @@ fn what_was_created_overlapping_parts_the_shortest_way<D: TestDim>() {
         let (mut world, [still, moving]) = dive::<D>(method, 0.6, 0.2, 0.0);
         run(&mut world, 2.0);
         let out = place(&world, moving) - place(&world, still);
-        assert_close(format!("{method}: not moved up"), out.get(1), 0.2, 0.01, "m");
-        assert_close(format!("{method}: moved aside"), out.get(0), 1.0, 0.02, "m");
+        assert_close(format!("{method}: not moved up"), out.get(1), 0.2, 0.05, "m");
+        assert!(out.get(0) > 0.98, "{method}: not moved aside, but {out:?} m from its middle");
     }
 }
 
