@@ -31,6 +31,8 @@ pub struct BodyProps<D: Dim> {
     pub is_dynamic: bool,
     /// True if its inertia differs between axes, so that its spin precesses.
     pub is_gyroscopic: bool,
+    /// True if joints hold it.
+    pub is_joined: bool,
     /// True if it may bounce and no joint holds it: its spin is limited by `Settings::max_elastic_spin`.
     pub is_elastic: bool,
     /// Locked axes as bits, translation in the low three, rotation in the next three.
@@ -39,7 +41,7 @@ pub struct BodyProps<D: Dim> {
     pub inv_mass: Real,
     /// Loads of its constraints above this, in weights of the lighter body, are reported by solvers that can refine (no unit).
     pub load_limit: Real,
-    /// Inverse inertia at the start of the step, world frame, locked axes removed [1/(kg·m²)].
+    /// Inverse inertia at the start of the step (the default solver may turn it on for bodies with joints), world frame, locked axes removed [1/(kg·m²)].
     pub inv_inertia: D::Inertia,
     /// Inertia in the body's frame [kg·m²].
     pub inertia: D::Inertia,

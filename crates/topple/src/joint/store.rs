@@ -95,6 +95,16 @@ impl<D: Dim> Joint<D> {
         }
     }
 
+    /// True for a joint with a limit of an angle or a translation.
+    pub(crate) fn has_limits(&self) -> bool {
+        match &self.kind {
+            JointKind::Ball(ball) => ball.cone.is_some() || ball.twist.is_some(),
+            JointKind::Hinge(hinge) => hinge.limits.is_some(),
+            JointKind::Slider(slider) => slider.limits.is_some(),
+            _ => false,
+        }
+    }
+
     /// Hands the blocks of the joint to `sink`, what acts first, what holds last.
     #[inline]
     pub fn visit<S: RowSink<D>>(&self, sight: &Sight<D>, sink: &mut S) {

@@ -87,7 +87,8 @@ fn gather_body<D: Dim>(
         prop.load_limit = super::refine::load_limit(settings, islands, record.island);
         prop.inertia = core.inertia;
         prop.is_gyroscopic = core.is_gyroscopic;
-        prop.is_elastic = core.is_elastic && record.first_joint == NONE;
+        prop.is_joined = record.first_joint != NONE;
+        prop.is_elastic = core.is_elastic && !prop.is_joined;
         let rotation = bodies.places[body as usize].rotation;
         prop.inv_inertia = core.inv_inertia.rotated(rotation).without_axes(locks.rotation);
         prop.drag = core.drag;

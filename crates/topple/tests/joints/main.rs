@@ -26,3 +26,4 @@ mod motors; // motors, servos, springs, limits
 mod nets; // springs that meet: chains, nets, stars
 mod support;
 mod vehicles; // wheels
+mod whirling; // what turns for long without load

@@ -1,6 +1,6 @@
 //! Bodies as the kernels see them: packed floats with whitened spins.
 //!
-//! I⁻¹ = L·Lᵀ (Cholesky, lower triangular, world frame, frozen for the step); u = L⁻¹w. Locked axes have zero columns and
+//! I⁻¹ = L·Lᵀ (Cholesky, lower triangular, world frame, frozen for the step but for `turning.rs`); u = L⁻¹w. Locked axes have zero columns and
 //! no spin. Kinematic bodies keep their plain spin (L = 1): their rows carry `turn = 0`, so impulses do not turn them.
 
 use crate::body::{BodyProps, BodyState};

@@ -175,6 +175,7 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
             }
             extrapolate::<D, S>(&mut packed[i], &mut after[i], state, l, first);
         }
+        turning.lead(from, (packed, after), block.rotations, self.h);
     }
 
     /// Force generators see all bodies at once.
@@ -196,6 +197,7 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
             let l = self.turning.whitening(i);
             extrapolate::<D, S>(&mut packed[i], &mut after[i], state, &l, first);
         }
+        self.turning.lead(0, (&mut packed[..self.turning.len()], after), block.rotations, self.h);
     }
 
     fn integrate_positions(

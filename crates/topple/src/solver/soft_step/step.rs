@@ -23,8 +23,8 @@ use super::spinners::Spinners;
 use super::stages::{Rest, Substeps};
 use super::store::{StoreScene, store_rows};
 use super::trains::{SLOWEST_BLOW, TrainScene, Trains};
-use super::turning::{Turn, Turners, Turning};
-use crate::body::{NO_SLOT, clamp_spins};
+use super::turning::{Turn, Turners, Turning, turn_halfway};
+use crate::body::{AwakeBodies, NO_SLOT, clamp_spins};
 use crate::contact::Contact;
 use crate::exec::{Executor, Serial};
 use crate::math::*;
@@ -152,6 +152,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // Impulses are kept for sub-steps of the usual length: the factor is a power of two, so nothing is rounded.
         context.impulse_time = h * refinement;
         let warm = if settings.warm_starting { 1.0 / refinement } else { 0.0 };
+        self.turners.find(context);
         let may_turn = self.pack(context);
         {
             let bodies = &*context.bodies;
@@ -348,11 +349,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
     }
 
     /// Brings the bodies into the forms that preparation and the kernels read. True if some turn far.
-    fn pack<D: Whiten>(&mut self, context: &SolverContext<'_, D>) -> bool {
-        let bodies = &*context.bodies;
-        let count = bodies.len();
+    fn pack<D: Whiten>(&mut self, context: &mut SolverContext<'_, D>) -> bool {
+        let count = context.bodies.len();
+        let (dt, h) = (context.dt, context.dt / context.substeps as Real);
+        let AwakeBodies { states, props, centers, rotations, .. } = &mut *context.bodies;
         room::fit(&mut self.whitenings, count, [0.0; 6]);
-        room::fit(&mut self.turners.flags, count, Turn::Little);
         room::fit(&mut self.after, count, [0.0; 6]);
         self.lines.resize(count, Packed::ZERO);
         self.packed.resize(count + 1, Packed::ZERO);
@@ -362,13 +363,18 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // Any of them, whoever comes first: the same in every order.
         let is_turning = AtomicBool::new(false);
         let whitenings = (&mut self.whitenings, &mut self.turners.flags);
-        let arrays = (&mut self.packed[..count], &mut self.lines[..], &mut self.after, whitenings);
-        in_pieces(context.executor, BODIES_PER_PIECE, arrays, |piece, (packed, lines, after, whitenings)| {
-            let (whitenings, turning) = whitenings;
+        let arrays = ((&mut self.packed[..count], &mut self.lines[..]), props, &mut self.after, whitenings);
+        in_pieces(context.executor, BODIES_PER_PIECE, arrays, |piece, (packed, props, after, whitenings)| {
+            let ((packed, lines), (whitenings, turning)) = (packed, whitenings);
             for (i, packed) in packed.iter_mut().enumerate() {
                 let slot = piece * BODIES_PER_PIECE + i;
-                let (state, props) = (&bodies.states[slot], &bodies.props[slot]);
-                let place = Pose::<D> { position: bodies.centers[slot], rotation: bodies.rotations[slot] };
+                let (state, props) = (&states[slot], &mut props[i]);
+                let place = Pose::<D> { position: centers[slot], rotation: rotations[slot] };
+                turning[i] = turning[i].or_far(props, state.w, dt);
+                if turning[i] == Turn::Little {
+                    turn_halfway(props, place.rotation, state.w, (h, dt));
+                }
+                let props = &*props;
                 let l = whitening::<D>(props);
                 let u = whiten_spin::<D>(&l, state.w);
                 let v = [0, 1, 2].map(|i| if i < N { state.v.get(i) } else { 0.0 });
@@ -379,7 +385,6 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 let line = body_line(&place, props.inv_mass, &l, props.is_dynamic, props.load_limit);
                 (lines[i], whitenings[i]) = (Packed(line), l);
                 after[i] = [v[0], v[1], v[2], u[0], u[1], u[2]];
-                turning[i] = Turn::of(props, state.w, context.dt);
                 if turning[i] != Turn::Little {
                     is_turning.store(true, Ordering::Relaxed);
                 }

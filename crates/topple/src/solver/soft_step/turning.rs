@@ -14,13 +14,17 @@
 //! relax: rows of such a body get the Jacobians Lᵀ(r × n) and masses that belong to L'
 //! ```
 //!
+//! Joints are pickier than contacts: what they hold turns with the body, so a lag has one sign and adds up. Bodies on joints without limits
+//! follow from a much smaller turn on, and others on joints get the inertia of the middle of the step ([`turn_halfway`]).
+//!
 //! The levers r stay those of the start of the step, as for all contacts: what rolls keeps its contact point where it is. All others
-//! are as they were, bit by bit. In the plane the inertia is a number, and there is nothing to follow.
+//! keep the inertia of the start. In the plane the inertia is a number, and there is nothing to follow.
 
 use super::pack::{Packed, Whiten, Whitening, plain_impulse, plain_spin, whiten_impulse, whiten_spin};
 use super::plan::BODIES_PER_PIECE;
 use crate::body::{BodyProps, BodyState};
 use crate::math::*;
+use crate::solver::SolverContext;
 use crate::store::room;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -28,6 +32,13 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// A body turns far if it turns by more than this in a step [rad]: below, its inertia is that of the start of the step to within a
 /// tenth. Ordinary heaps stay below.
 const FAR: Real = 0.3;
+
+/// The same for bodies that hang on joints without limits and touch nothing [rad]. What a joint has to hold turns with its body, so answers with an inertia
+/// of another orientation add up, turn after turn: at 0.08 rad a rod on a hinge became twice as fast in ten seconds.
+const FAR_ON_JOINTS: Real = 0.02;
+
+/// What turns by less than this in a step has the inertia of its start, joints or not [rad]: the difference is rounding.
+const HARDLY: Real = 1e-4;
 
 /// Half of the turn of a sub-step, at most [rad]: its tangent has a pole at a right angle.
 const MOST_HALF_TURN: Real = 1.4;
@@ -48,11 +59,34 @@ pub(super) enum Turn {
 }
 
 impl Turn {
-    /// Of a body in a step of length `dt` [s].
+    /// The same, or that of a body that turns far whatever holds it, in a step of length `dt` [s].
     #[inline]
-    pub(super) fn of<D: Dim>(props: &BodyProps<D>, spin: D::Ang, dt: Real) -> Self {
-        let is_far = D::ANGULAR == 3 && props.is_gyroscopic && props.is_dynamic;
-        if is_far && spin.dot(spin) * (dt * dt) > FAR * FAR { Self::Follows } else { Self::Little }
+    pub(super) fn or_far<D: Dim>(self, props: &BodyProps<D>, spin: D::Ang, dt: Real) -> Self {
+        if turns_by(FAR, props, spin, dt) { Self::Follows } else { self }
+    }
+}
+
+/// True if a body is not alike about its axes and turns by more than an angle [rad] in a step of length `dt` [s].
+#[inline]
+fn turns_by<D: Dim>(angle: Real, props: &BodyProps<D>, spin: D::Ang, dt: Real) -> bool {
+    let is_uneven = D::ANGULAR == 3 && props.is_gyroscopic && props.is_dynamic;
+    is_uneven && spin.dot(spin) * (dt * dt) > angle * angle
+}
+
+/// Gives a body that hangs on joints, and whose inertia does not follow it, that of the orientation in the middle of its kicks: they stand at
+/// the starts of the sub-steps, the last of them one sub-step `h` [s] before the end of the step `dt` [s]. With the inertia of the first
+/// of them all errors would have the same sign.
+#[inline]
+pub(super) fn turn_halfway<D: Dim>(
+    props: &mut BodyProps<D>,
+    rotation: D::Rot,
+    spin: D::Ang,
+    (h, dt): (Real, Real),
+) {
+    if props.is_joined && turns_by(HARDLY, props, spin, dt - h) {
+        let locks = crate::Locks::from_bits(props.locks);
+        let halfway = rotation.integrate(spin * (0.5 * (dt - h)));
+        props.inv_inertia = props.inertia.inverse().rotated(halfway).without_axes(locks.rotation);
     }
 }
 
@@ -74,6 +108,38 @@ pub(super) struct Turners {
 }
 
 impl Turners {
+    /// Finds those that hang on a joint without limits, touch nothing and turn by more than [`FAR_ON_JOINTS`].
+    pub(super) fn find<D: Dim>(&mut self, context: &SolverContext<'_, D>) {
+        let bodies = &*context.bodies;
+        let flags = &mut self.flags;
+        flags.clear();
+        room::fit(flags, bodies.len(), Turn::Little);
+        let turns = |slot: usize| {
+            let props = &bodies.props[slot];
+            props.is_joined && turns_by(FAR_ON_JOINTS, props, bodies.states[slot].w, context.dt)
+        };
+        // Not for what is solved at once: see `JointRows::leave_links`.
+        if D::ANGULAR != 3 || context.is_direct || !(0..bodies.len()).any(turns) {
+            return;
+        }
+        // PERF: what has limits is held by them before long. Ragdolls that fall would all follow, at an eighth of the step.
+        for joint in context.joint_order().map(|joint| &context.joints[joint as usize]) {
+            for slot in joint.bodies.map(|body| bodies.slot(body) as usize) {
+                if slot < flags.len() && !joint.has_limits() && turns(slot) {
+                    flags[slot] = Turn::Follows;
+                }
+            }
+        }
+        // PERF: contacts of what turns far are prepared again in every sub-step, and what touches loses more than it could gain.
+        for contact in context.contact_order() {
+            for slot in context.slots(&context.contacts[contact as usize]) {
+                if let Some(flag) = flags.get_mut(slot as usize) {
+                    *flag = Turn::Little;
+                }
+            }
+        }
+    }
+
     /// Lists those that have a flag: `is_any` says whether there may be any.
     pub(super) fn list(&mut self, is_any: bool, whitenings: &[Whitening]) {
         self.slots.clear();
@@ -86,7 +152,9 @@ impl Turners {
             if self.now.len() < self.slots.len() {
                 room::push(&mut self.now, Now::default());
             }
-            self.now[self.slots.len() - 1].set(&whitenings[slot]);
+            let now = &self.now[self.slots.len() - 1];
+            now.set(&whitenings[slot]);
+            write(&now.lead, &[0.0; 3]);
         }
     }
 
@@ -104,17 +172,29 @@ impl Turners {
 /// L of a body that turns far, as it is now. Written by the piece that turns the body, read by rows after the barrier of that stage: no
 /// two threads meet here, the words are atomic only to be shared.
 #[derive(Debug, Default)]
-struct Now([AtomicU32; 6]);
+struct Now {
+    whitening: [AtomicU32; 6],
+    /// How much its spin is that of the middle of its free turn, for the joints that hold it [rad/s].
+    lead: [AtomicU32; 3],
+}
+
+fn read<const N: usize>(words: &[AtomicU32; N]) -> [f32; N] {
+    words.each_ref().map(|word| f32::from_bits(word.load(Ordering::Relaxed)))
+}
+
+fn write<const N: usize>(words: &[AtomicU32; N], values: &[f32; N]) {
+    words.iter().zip(values).for_each(|(word, x)| word.store(x.to_bits(), Ordering::Relaxed));
+}
 
 impl Now {
     #[inline]
     fn get(&self) -> Whitening {
-        self.0.each_ref().map(|word| f32::from_bits(word.load(Ordering::Relaxed)))
+        read(&self.whitening)
     }
 
     #[inline]
     fn set(&self, l: &Whitening) {
-        self.0.iter().zip(l).for_each(|(word, x)| word.store(x.to_bits(), Ordering::Relaxed));
+        write(&self.whitening, l);
     }
 }
 
@@ -246,6 +326,53 @@ impl<'a, D: Dim> Turning<'a, D> {
         }
     }
 
+    /// What the spin of a body that tumbles will be after a sub-step without impulses, in its own frame, and what it is now.
+    fn tumbled(&self, slot: usize, rotation: D::Rot, w: D::Ang, h: Real) -> (D::Ang, D::Ang) {
+        let own = rotation.inverse().rotate_ang(w);
+        let (sin, cos) = sin_cos((0.5 * h * w.length()).min(MOST_HALF_TURN));
+        let stretched = if w == D::Ang::ZERO { h } else { 2.0 * sin / (cos * w.length()) };
+        (self.props[slot].inertia.gyroscopic(D::Rot::IDENTITY, own, stretched), own)
+    }
+
+    /// At the start of a sub-step, bodies that tumble and hang on joints get the spin of the middle of their free turn, with which they will
+    /// turn: joints see where they will be. `lift` takes it back. Else anchors beside the centre of mass would miss each other by half a
+    /// sub-step of that acceleration, and closing the gap would take energy.
+    pub(super) fn lead<const S: usize>(
+        &self,
+        from: usize,
+        (packed, after): (&mut [Packed<S>], &mut [[f32; 6]]),
+        rotations: &[D::Rot],
+        h: Real,
+    ) {
+        for at in self.among(from..from + packed.len()) {
+            let slot = self.slots[at] as usize;
+            if self.flags[slot] == Turn::Tumbles && self.props[slot].is_joined {
+                let i = slot - from;
+                self.lead_one(at, (&mut packed[i], &mut after[i]), rotations[i], h);
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn lead_one<const S: usize>(
+        &self,
+        at: usize,
+        (packed, after): (&mut Packed<S>, &mut [f32; 6]),
+        rotation: D::Rot,
+        h: Real,
+    ) {
+        let (slot, l) = (self.slots[at] as usize, self.now[at].get());
+        let (v, u) = packed.velocity::<D>();
+        let w = plain_spin::<D>(&l, u);
+        let (then, own) = self.tumbled(slot, rotation, w, h);
+        let lead = rotation.rotate_ang((then - own) * 0.5);
+        write(&self.now[at].lead, &[0, 1, 2].map(|i| lead.get(i)));
+        let more = whiten_spin::<D>(&l, lead);
+        packed.set_velocity::<D>(v, [0, 1, 2].map(|i| u[i] + more[i]));
+        (0..3).for_each(|i| after[3 + i] += more[i]);
+    }
+
     /// Before the bodies of a piece turn: those that turn far get their spin in place of the whitened one, and what impulses did to it as an
     /// angular impulse in place of the spin after the last integration. If one tumbles, the spin that it will have at the end, in its own
     /// frame, and its state gets that of the middle, with which it turns.
@@ -278,10 +405,10 @@ impl<'a, D: Dim> Turning<'a, D> {
         let impulse = plain_impulse(&l, [u[0] - after[3], u[1] - after[4], u[2] - after[5]]);
         let mut w = plain_spin::<D>(&l, u);
         if self.flags[slot] == Turn::Tumbles {
-            let own = rotation.inverse().rotate_ang(w);
-            let (sin, cos) = sin_cos((0.5 * h * w.length()).min(MOST_HALF_TURN));
-            let stretched = if w == D::Ang::ZERO { h } else { 2.0 * sin / (cos * w.length()) };
-            w = self.props[slot].inertia.gyroscopic(D::Rot::IDENTITY, own, stretched);
+            let lead = read(&self.now[at].lead);
+            (0..D::ANGULAR).for_each(|i| w.set(i, w.get(i) - lead[i]));
+            let (then, own) = self.tumbled(slot, rotation, w, h);
+            w = then;
             state.w = rotation.rotate_ang((own + w) * 0.5);
         }
         packed.set_velocity::<D>(v, [0, 1, 2].map(|i| w.get(i)));
