@@ -4,6 +4,7 @@ mod bodies;
 mod body_view;
 mod compound;
 mod contacts;
+mod driven;
 mod events;
 mod finalize;
 mod gather;

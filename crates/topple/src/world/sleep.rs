@@ -152,10 +152,10 @@ impl<D: Dim> World<D> {
         }
     }
 
-    /// Puts an island to sleep that has been at rest for long enough, unless it falls or slides, or leans on a sleeper for good: then that one
-    /// wakes, and they come to rest together.
+    /// Puts an island to sleep that has been at rest for long enough, unless it falls, slides or is driven on, or leans on a sleeper for good: then that
+    /// one wakes, and they come to rest together.
     fn try_to_sleep(&mut self, island: u32) {
-        if self.is_falling(island) || self.is_sliding(island) {
+        if self.is_falling(island) || self.is_sliding(island) || self.is_driven_on(island) {
             let mut body = self.islands.slots[island].head;
             while body != NONE {
                 self.bodies.cores[body as usize].sleep_time = 0.0;

@@ -309,3 +309,28 @@ fn sleepers_are_not_visited_2d() {
 fn sleepers_are_not_visited_3d() {
     sleepers_are_not_visited::<D3>();
 }
+
+/// What a slow belt carries stays awake, what it rubs along in vain does not. It stopped after half a second.
+fn slow_belts<D: TestDim>() {
+    let mut world = World::<D>::new();
+    let material = Material { surface_velocity: D::vec(0.02, 0.0), ..Material::default() };
+    let belt = ShapeDef { material, ..ShapeDef::new(D::half_space(0.0, 1.0, 0.0)) };
+    world.create_body_with(BodyDef::fixed(D::point(0.0, 0.0)), [belt]).unwrap();
+    let carried = add_body(&mut world, 0.0, 0.5, D::cube(1.0));
+    run(&mut world, 10.0);
+    let x = |world: &World<D>| world.body(carried).unwrap().position().to_vec().get(0);
+    assert_close("way on a belt", x(&world), 0.2, 0.004, "m");
+    world.create_body_with(BodyDef::fixed(D::point(1.25, 0.5)), [ShapeDef::new(D::cube(1.0))]).unwrap();
+    run(&mut world, 10.0);
+    assert_close("way to the wall", x(&world), 0.25, 0.01, "m");
+    assert_eq!(world.awake_count(), 0, "the wall holds it");
+}
+
+#[test]
+fn slow_belts_2d() {
+    slow_belts::<D2>();
+}
+#[test]
+fn slow_belts_3d() {
+    slow_belts::<D3>();
+}

@@ -16,6 +16,7 @@ macro_rules! both {
 
 mod acting; // motors, springs and limits together, parts switched off, levers
 mod analytic; // pendulum, double pendulum, top, chain, bridge, reactions
+mod creeping; // what is driven slowly does not sleep
 mod determinism; // threads, widths, snapshots
 mod freedoms; // each kind along and about each axis
 mod input; // what is refused

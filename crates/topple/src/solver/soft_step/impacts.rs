@@ -10,6 +10,10 @@
 //! the height of a bounce does not depend on where in a step it falls. The velocity v that belongs to a place is half a
 //! kick behind the stored one, because the integrator kicks before it drifts: v + a·h/2.
 //!
+//! **Low bounces** have no energy left at the gap, e²w² < 2αs, or so little that they would be over their top within the step. Their bodies are brought together
+//! first, where they would have met within the step or soon after, and leave the surface with e·w: as high as they should, up to [`REACH_STEPS`] steps too early. Where they cannot be
+//! moved (locks, joints, integrators with tracks) they stay at the gap with what is left, none if that is less than nothing.
+//!
 //! **What was found too late** overlaps: contacts are made some slops ahead, and a fast body goes further in a step. Pushing it out would part a row
 //! that should rest: the middle balls of a cradle kept 3 % of the speed. So both bodies are put where they would be if they had bounced in time, each by the
 //! change of its velocity over the time since then; whoever they pass the blow on to as well. That leaves the centre of mass where it is, and energy as long
@@ -60,6 +64,15 @@ pub(crate) struct Impacts<'a, D: Dim, const S: usize> {
     pub(crate) dt: Real,
     /// Slower approaches never bounce [m/s].
     pub(crate) threshold: Real,
+}
+
+/// How surfaces meet.
+#[derive(Clone, Copy)]
+struct Met {
+    /// Square of the speed at which they do [m²/s²].
+    square: Real,
+    /// When, from the start of the step [s].
+    time: Real,
 }
 
 /// One body of a contact while it is struck.
@@ -162,22 +175,29 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         let [at_a, at_b] = [a.slot, b.slot].map(|slot| self.bodies[slot].moved::<N>());
         let parted = dot(&n, &at_b) - dot(&n, &at_a);
         let (mut wanted, mut before, mut late) = ([None; P], [0.0; P], 0.0_f32);
+        let (mut gaps, mut met) = ([Real::INFINITY; P], [None; P]);
         for i in 0..row.count as usize {
             let point = &row.points[i];
-            let (mass, gap) = (point.mass.0[lane], point.s0.0[lane] + parted);
+            let mass = point.mass.0[lane];
             if mass <= 0.0 {
                 continue;
             }
+            gaps[i] = point.s0.0[lane] + parted;
             let (ja, jb) = jacobians(i);
             before[i] = parting(&a, &b, &ja, &jb);
             let approach = 0.5 * alpha * self.scene.h - before[i];
             let load = point.lambda.0[lane] / (mass * self.scene.h);
             let rest = self.threshold + REST_STEPS * self.dt * (alpha.max(0.0) + load);
-            let left = self.left(approach, gap, alpha, restitution, rest);
+            met[i] = self.met(approach, gaps[i], alpha, rest);
+            late = late.max(met[i].map_or(0.0, |_| (-gaps[i] / approach).min(self.dt)));
+        }
+        let sunk = match a.inv_m + b.inv_m > 0.0 && self.may_sink([a.slot, b.slot], restitution) {
+            true => self.sunk(&met, &gaps, alpha, restitution),
+            false => 0.0,
+        };
+        for (i, met) in met.iter().enumerate() {
+            let left = met.and_then(|met| self.left(met, gaps[i] - sunk, alpha, restitution));
             wanted[i] = left.map(|left| left + 0.5 * alpha * self.scene.h);
-            if left.is_some() {
-                late = late.max((-gap / approach).min(self.dt));
-            }
         }
         let count = wanted.iter().flatten().count();
         if count == 0 {
@@ -235,20 +255,22 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
             true => late,
             false => 0.0,
         };
+        let per_mass = if sunk > 0.0 { sunk / (a.inv_m + b.inv_m) } else { 0.0 };
         for (which, side) in [a, b].into_iter().enumerate() {
             if ends.writes(which, lane) {
                 let body = &mut self.bodies[side.slot];
                 let locks = self.scene.props[side.slot].locks;
                 let mut back = D::Vec::ZERO;
                 for axis in (0..N).filter(|axis| locks >> axis & 1 == 0) {
-                    back.set(axis, (side.v[axis] - body.0[axis]) * late);
+                    let sink = n[axis] * [per_mass, -per_mass][which] * side.inv_m;
+                    back.set(axis, (side.v[axis] - body.0[axis]) * late + sink);
                     body.0[axis] = side.v[axis];
                 }
                 body.0[N..N + A].copy_from_slice(&side.u);
-                if let Some(state) = self.states.get_mut(side.slot).filter(|_| late > 0.0) {
+                if let Some(state) = self.states.get_mut(side.slot).filter(|_| late > 0.0 || sunk > 0.0) {
                     state.dp += back;
                     body.shift::<D>(back);
-                    self.late[side.slot] = late;
+                    self.late[side.slot] = self.late[side.slot].max(late);
                 }
             }
         }
@@ -318,7 +340,9 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
             let approach = 0.5 * alpha * self.scene.h - before[i];
             let load = point.lambda.0[lane] * k[i][i] as Real / self.scene.h;
             let rest = self.threshold + REST_STEPS * self.dt * (alpha.max(0.0) + load);
-            let left = self.left(approach, point.s0.0[lane], alpha, cold.restitution.0[lane], rest);
+            let gap = point.s0.0[lane];
+            let met = self.met(approach, gap, alpha, rest);
+            let left = met.and_then(|met| self.left(met, gap, alpha, cold.restitution.0[lane]));
             wanted[i] = left.map(|left| f64::from(left + 0.5 * alpha * self.scene.h - before[i]));
             count += usize::from(left.is_some());
         }
@@ -364,19 +388,52 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         true
     }
 
-    /// With which speed surfaces part at the gap `gap` that approach there with `approach` and accelerate towards each other by `alpha`.
-    /// None if they do not strike now, or no faster than `rest`.
-    fn left(&self, approach: Real, gap: Real, alpha: Real, restitution: Real, rest: Real) -> Option<Real> {
-        let met2 = approach * approach + 2.0 * alpha * gap;
-        if approach <= self.threshold || met2 <= rest * rest {
+    /// How surfaces meet that approach with `approach` at the gap `gap` and accelerate towards each other by `alpha`. None if they do not strike now, or
+    /// no faster than `rest`.
+    fn met(&self, approach: Real, gap: Real, alpha: Real, rest: Real) -> Option<Met> {
+        let square = approach * approach + 2.0 * alpha * gap;
+        if approach <= self.threshold || square <= rest * rest {
             return None;
         }
         // s = (v + w)/2·t.
-        let time = 2.0 * gap / (approach + met2.sqrt());
-        let left2 = restitution * restitution * met2 - 2.0 * alpha * gap;
+        let time = 2.0 * gap / (approach + square.sqrt());
+        (time < REACH_STEPS * self.dt).then_some(Met { square, time })
+    }
+
+    /// With which speed they part at the gap `gap`.
+    fn left(&self, met: Met, gap: Real, alpha: Real, restitution: Real) -> Option<Real> {
+        let square = restitution * restitution * met.square - 2.0 * alpha * gap;
         // A bounce lower than the gap is not to be had here: later, if it is not reached within this step.
-        let reach = if left2 < 0.0 { 1.0 } else { REACH_STEPS };
-        (time < reach * self.dt).then(|| left2.max(0.0).sqrt())
+        (square >= 0.0 || met.time < self.dt).then(|| square.max(0.0).sqrt())
+    }
+
+    /// True if the bodies may be brought together before they bounce. What is elastic has the energy for any gap; locks may hold a body back.
+    fn may_sink(&self, slots: [usize; 2], restitution: Real) -> bool {
+        let is_free = |slot: usize| {
+            self.scene.props.get(slot).is_none_or(|p| (0..D::N).all(|axis| p.locks >> axis & 1 == 0))
+        };
+        restitution < 1.0 && !self.states.is_empty() && slots.into_iter().all(is_free)
+    }
+
+    /// By how much the gap is closed before the bounce [m]: to where the first point touches, if what is left of a rebound at its gap would not
+    /// last for the step. From the surface it rises as high as it should, up to [`REACH_STEPS`] steps too early.
+    fn sunk<const P: usize>(
+        &self,
+        met: &[Option<Met>; P],
+        gaps: &[Real; P],
+        alpha: Real,
+        restitution: Real,
+    ) -> Real {
+        let least = alpha * self.dt;
+        let is_low = |(i, met): (usize, &Option<Met>)| {
+            met.is_some_and(|met| {
+                restitution * restitution * met.square - 2.0 * alpha * gaps[i] < least * least
+            })
+        };
+        if alpha <= 0.0 || !met.iter().enumerate().any(is_low) {
+            return 0.0;
+        }
+        gaps.iter().copied().fold(Real::INFINITY, Real::min).max(0.0)
     }
 
     /// Friction of a strike with the normal impulse `total`.
