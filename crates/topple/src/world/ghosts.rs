@@ -9,6 +9,10 @@
 //! In a groove both sides cover each other; then both stay, unless one of them is *flush*: it does not rise above the plane in which the
 //! other is touched, so that it cannot be in the way. Between things that can move, bricks in a pavement, only flush ones are
 //! dropped, and only for a body that touched something in the last step: what flies at a wall of bricks pushes all that it meets.
+//!
+//! Who covers a point depends on where the seams of the neighbouring rows are, and points at the corners of a brick lie beyond all of them. What cannot be
+//! pushed is judged by its height as well: a body that is borne by a plane and lies above it cannot meet the side of what lies below it, wherever
+//! that is (`is_in_floor`). Two that lie below each other's planes are the two sides of a ridge, and both stay.
 
 use super::World;
 use crate::body::{BodyKind, NONE};
@@ -37,6 +41,14 @@ const INTO: Real = 1.5;
 /// How far a neighbour may stand above the plane of a contact and be flush with it, in slops: bricks rest on theirs.
 const FLUSH: Real = 1.0;
 
+/// How far something that cannot be pushed may stand above the plane that bears a body and be part of the floor, in slops. Half of what a floor may
+/// give: a slop is 5 mm at most, so that a step of 3 mm is one for every body.
+const LEVEL: Real = 0.5;
+/// The same for the parts of one mesh, in slops: its vertices are exact, and what rises, however little, is meant.
+const LEVEL_INSIDE: Real = 0.05;
+/// How far a body may be above the plane that bears it, in slops: farther away it may still pass beside it.
+const BORNE: Real = 2.0;
+
 /// Contacts of a body beyond which it is not looked at together with things that can move: it does not slide over a pavement but lies in a heap,
 /// or is the floor of one.
 const MOST_LOOSE: usize = 12;
@@ -50,6 +62,8 @@ struct Touch<D: Dim> {
     index: u32,
     /// The shape that it touches.
     shape: u32,
+    /// The body's own shape.
+    own: u32,
     /// From that shape to the body.
     normal: D::Vec,
     /// The shape can be pushed.
@@ -100,6 +114,7 @@ impl<D: Dim> World<D> {
         Some(Touch {
             index,
             shape: contact.shapes[side],
+            own: contact.shapes[1 - side],
             normal: if side == 1 { -normal } else { normal },
             is_loose: is_dynamic(contact.bodies[side]),
         })
@@ -135,7 +150,13 @@ impl<D: Dim> World<D> {
         for (other, _) in self.contacts.of_body(first) {
             // PERF: most contacts of a body in a heap are pairs that do not touch, and parts of the same ground.
             let contact = &self.contacts.hot[other as usize];
-            if !contact.is_solid() || contact.shapes.contains(&touch.shape) || without == Some(other) {
+            if !contact.is_solid() || other == index || without == Some(other) {
+                continue;
+            }
+            if !is_loose && self.is_in_floor(&touch, other, body) {
+                return true;
+            }
+            if contact.shapes.contains(&touch.shape) {
                 continue;
             }
             // PERF: and most neighbours do not reach any of the points.
@@ -186,21 +207,79 @@ impl<D: Dim> World<D> {
             && deepest.is_some_and(|(i, _)| covered >> i & 1 == 1)
     }
 
-    /// True if the shape of `touch` does not rise above the plane in which the shape of `neighbor` is touched.
-    fn is_flush(&self, touch: &Touch<D>, neighbor: &Touch<D>) -> bool {
-        let (contact, other) =
-            (&self.contacts.hot[touch.index as usize], &self.contacts.hot[neighbor.index as usize]);
-        let record = &self.shapes[touch.shape];
-        // Round shapes have no edge to trip over, and none of them is flush with a face.
-        if !(record.shape.keeps_contacts() && self.shapes[neighbor.shape].shape.keeps_contacts()) {
+    /// True if `touch`, of something that cannot be pushed, is part of the floor that the contact `other` of the body speaks of: the body is borne by
+    /// that and lies above its plane, what is touched lies below it.
+    fn is_in_floor(&self, touch: &Touch<D>, other: u32, body: u32) -> bool {
+        let bearing = &self.contacts.hot[other as usize];
+        // PERF: in a heap most neighbours can be pushed, and on a floor most look the same way.
+        let side = usize::from(bearing.bodies[0] == body);
+        if self.bodies.records[bearing.bodies[side]].kind == BodyKind::Dynamic {
             return false;
         }
+        let Some(floor) = self.touch(other, body).filter(|floor| floor.normal.dot(touch.normal) < SAME_WAY)
+        else {
+            return false;
+        };
+        let places = bearing.bodies.map(|body| self.bodies.places[body as usize]);
+        let gap = (0..bearing.manifold.count as usize)
+            .map(|i| bearing.row(i, &places[0], &places[1]).separation)
+            .fold(Real::INFINITY, Real::min);
+        let slop = bearing.slop.max(self.contacts.hot[touch.index as usize].slop);
+        let rise = slop * if floor.shape == touch.shape { LEVEL_INSIDE } else { LEVEL };
+        gap <= BORNE * slop
+            && self.have_edges(touch, &floor)
+            && self.is_above(touch, &floor, gap.min(0.0) - slop)
+            && self.is_below(touch, &floor, rise)
+            && !self.is_below(&floor, touch, rise)
+    }
+
+    /// Height of the plane in which a shape is touched, along `up`, in the frame `pose` [m].
+    fn plane(&self, touch: &Touch<D>, pose: &Pose<D>, up: D::Vec) -> Real {
+        (0..self.contacts.hot[touch.index as usize].manifold.count as usize)
+            .map(|i| up.dot(pose.inverse_transform(self.on_surface(touch, i))))
+            .fold(Real::NEG_INFINITY, Real::max)
+    }
+
+    /// True if the body's own shape of `touch` reaches no deeper than `height` (< 0) [m] below the plane in which the shape of `floor` is touched.
+    fn is_above(&self, touch: &Touch<D>, floor: &Touch<D>, height: Real) -> bool {
+        let record = &self.shapes[touch.own];
+        let pose = self.bodies.places[record.body as usize].compose(record.from_center);
+        let up = pose.rotation.rotate_inv(floor.normal);
+        let limit = self.plane(floor, &pose, up) + height;
+        let is_above =
+            |shape: &D::Shape| shape.support(-up).is_some_and(|low| up.dot(low) - shape.rounding() >= limit);
+        let Some(composite) = record.shape.composite() else { return is_above(&record.shape) };
+        // Of a mesh, what is near the points: the leg of a hook reaches below what the hook hangs on.
+        let mut all = true;
+        let contact = &self.contacts.hot[touch.index as usize];
+        for (i, point) in contact.manifold.points().iter().enumerate() {
+            let at = D::Point::from_vec(pose.inverse_transform(self.on_surface(touch, i)));
+            let reach = contact.slop + point.base_separation.abs();
+            composite.visit(&Aabb { min: at, max: at }.grown(reach), &mut |index| {
+                all = all && is_above(&composite.child(index));
+            });
+        }
+        all
+    }
+
+    /// Round shapes have no edge to trip over, and none of them is flush with a face.
+    fn have_edges(&self, touch: &Touch<D>, neighbor: &Touch<D>) -> bool {
+        [touch, neighbor].into_iter().all(|touch| self.shapes[touch.shape].shape.keeps_contacts())
+    }
+
+    /// True if the shape of `touch` does not rise above the plane in which the shape of `neighbor` is touched.
+    fn is_flush(&self, touch: &Touch<D>, neighbor: &Touch<D>) -> bool {
+        let [slop, other] = [touch, neighbor].map(|touch| self.contacts.hot[touch.index as usize].slop);
+        self.have_edges(touch, neighbor) && self.is_below(touch, neighbor, FLUSH * slop.max(other))
+    }
+
+    /// True if the shape of `touch` rises by no more than `rise` [m] above the plane in which the shape of `neighbor` is touched.
+    fn is_below(&self, touch: &Touch<D>, neighbor: &Touch<D>, rise: Real) -> bool {
+        let contact = &self.contacts.hot[touch.index as usize];
+        let record = &self.shapes[touch.shape];
         let pose = self.bodies.places[record.body as usize].compose(record.from_center);
         let up = pose.rotation.rotate_inv(neighbor.normal);
-        let plane = (0..other.manifold.count as usize)
-            .map(|i| up.dot(pose.inverse_transform(self.on_surface(neighbor, i))))
-            .fold(Real::NEG_INFINITY, Real::max);
-        let limit = plane + FLUSH * contact.slop.max(other.slop);
+        let limit = self.plane(neighbor, &pose, up) + rise;
         let is_below =
             |shape: &D::Shape| shape.support(up).is_some_and(|top| up.dot(top) + shape.rounding() <= limit);
         let Some(composite) = record.shape.composite() else { return is_below(&record.shape) };
@@ -209,7 +288,7 @@ impl<D: Dim> World<D> {
         for i in 0..contact.manifold.count as usize {
             let at = D::Point::from_vec(pose.inverse_transform(self.on_surface(touch, i)));
             composite.visit(&Aabb { min: at, max: at }.grown(contact.slop), &mut |index| {
-                is_flush &= is_below(&composite.child(index));
+                is_flush = is_flush && is_below(&composite.child(index));
             });
         }
         is_flush

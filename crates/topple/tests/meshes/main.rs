@@ -11,6 +11,7 @@ mod oracle;
 mod planes;
 mod queries;
 mod resting;
+mod seams;
 mod shapes;
 mod sliding;
 mod solids;
