@@ -42,3 +42,4 @@ pub(crate) use sight::{FORGOTTEN_TURN2, KEPT_MEMORY, NO_LENGTH, SHORT_ARM2, TRUS
 pub use sight::{JointDim, Sight};
 pub use store::{Joint, MAX_ROWS};
 pub(crate) use store::{JointRecord, Joints, OCTAVE};
+pub(crate) use visitors::{HardBlock, HardRow, MAX_HARD};

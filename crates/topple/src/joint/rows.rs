@@ -54,7 +54,7 @@ impl<D: Dim> Row<D> {
     /// M⁻¹·Jᵀ: how the bodies answer to a unit impulse along the row, as far as other rows of the joint see it. Not at all if locks hold
     /// their centres and the levers are too short to turn them: what is left of the latter is rounding, and would have to turn a body without end.
     #[inline]
-    pub(super) fn answers(&self, [a, b]: &[Answer<D>; 2]) -> Self {
+    pub(crate) fn answers(&self, [a, b]: &[Answer<D>; 2]) -> Self {
         let d = a.linear(self.d) + b.linear(self.d);
         let turn = [a.inv_inertia.apply(self.a), b.inv_inertia.apply(self.b)];
         if a.locks | b.locks != 0 && self.d != D::Vec::ZERO {
@@ -70,7 +70,7 @@ impl<D: Dim> Row<D> {
 
     /// J·x for x = M⁻¹·Jᵀ of a row of the same joint: an entry of K.
     #[inline]
-    pub(super) fn along(&self, answers: &Self) -> Real {
+    pub(crate) fn along(&self, answers: &Self) -> Real {
         self.d.dot(answers.d) + self.a.dot(answers.a) + self.b.dot(answers.b)
     }
 
@@ -186,7 +186,7 @@ pub struct PassLaw {
 impl PassLaw {
     /// Bias speed of a row with the given error, times s [m/s or rad/s].
     #[inline]
-    fn pull(&self, is_linear: bool, error: Real) -> Real {
+    pub(crate) fn pull(&self, is_linear: bool, error: Real) -> Real {
         let (pull, most) = (self.rate * error, self.scale * self.push_speed);
         if is_linear { pull.min(most).max(-most) } else { pull }
     }
@@ -232,9 +232,9 @@ impl<D: Dim> Pair<D> {
         Self { v, w, answer, pushed: D::Vec::ZERO, turned: [D::Ang::ZERO; 2] }
     }
 
-    /// Ċ of a row.
+    /// Ċ of a row [m/s or rad/s].
     #[inline]
-    fn speed(&self, row: &Row<D>) -> Real {
+    pub(crate) fn speed(&self, row: &Row<D>) -> Real {
         row.d.dot(self.v[1] - self.v[0]) + row.b.dot(self.w[1]) - row.a.dot(self.w[0])
     }
 

@@ -1,6 +1,6 @@
 //! All joints: records at stable indices, hot parts beside them.
 
-use super::visitors::{Held, Solve, Sum, Used};
+use super::visitors::{HardBlock, Held, Solve, SolveActing, Sum, Used};
 use super::{Answer, JointKind, JointSoftness, Pair, PassLaw, RowSink, Sight};
 use crate::body::{Bodies, NONE};
 use crate::contact::NO_COLOR;
@@ -136,6 +136,21 @@ impl<D: Dim> Joint<D> {
     pub fn solve(&mut self, sight: &Sight<D>, pair: &mut Pair<D>, pass: &PassLaw) {
         let mut impulses = self.impulses;
         self.visit(sight, &mut Solve { pair, pass, impulses: &mut impulses, held: Held::none() });
+        self.impulses = impulses;
+    }
+
+    /// Solves all blocks that act once, and puts the hard one aside.
+    pub(crate) fn solve_acting(
+        &mut self,
+        sight: &Sight<D>,
+        pair: &mut Pair<D>,
+        pass: &PassLaw,
+        hard: &mut HardBlock<D>,
+    ) {
+        let mut impulses = self.impulses;
+        hard.count = 0;
+        let solve = Solve { pair, pass, impulses: &mut impulses, held: Held::none() };
+        self.visit(sight, &mut SolveActing { solve, hard });
         self.impulses = impulses;
     }
 

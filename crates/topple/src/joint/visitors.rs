@@ -50,6 +50,101 @@ pub(super) struct Solve<'a, D: Dim> {
     pub held: Held<D>,
 }
 
+/// Most rows of a joint that are solved with those of other joints: a weld in space, or a hinge there at its limit.
+pub(crate) const MAX_HARD: usize = 6;
+
+/// A row that holds, put aside to be solved with those of other joints.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HardRow<D: Dim> {
+    pub row: Row<D>,
+    /// Its impulse among those of the joint.
+    pub at: usize,
+    /// [m or rad].
+    pub error: Real,
+    /// [m/s or rad/s].
+    pub drift: Real,
+    /// It pushes, and does not pull.
+    pub is_limit: bool,
+    /// It is one of translation, whatever is left of it.
+    pub is_linear: bool,
+}
+
+impl<D: Dim> HardRow<D> {
+    /// True for a limit that is about to be reached.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_limit && self.error > 0.0
+    }
+}
+
+/// The hard rows of a joint, and the limits that are reached.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HardBlock<D: Dim> {
+    pub count: usize,
+    pub rows: [HardRow<D>; MAX_HARD],
+}
+
+/// Solves each block that acts as it comes, and puts aside what holds.
+pub(super) struct SolveActing<'a, D: Dim> {
+    pub solve: Solve<'a, D>,
+    pub hard: &'a mut HardBlock<D>,
+}
+
+impl<D: Dim> SolveActing<'_, D> {
+    fn put_aside(&mut self, row: HardRow<D>) {
+        self.hard.rows[self.hard.count] = row;
+        self.hard.count += 1;
+    }
+}
+
+impl<D: Dim> RowSink<D> for SolveActing<'_, D> {
+    fn hold<const M: usize>(&mut self, at: usize, rows: &[Row<D>; M]) {
+        self.solve.hold(at, rows);
+    }
+
+    fn block<const M: usize>(
+        &mut self,
+        at: usize,
+        law: Law,
+        rows: [Row<D>; M],
+        error: [Real; M],
+        drift: [Real; M],
+    ) {
+        if law == Law::Hard {
+            for i in 0..M {
+                let is_linear = rows[i].d != D::Vec::ZERO;
+                let (error, drift) = (error[i], drift[i]);
+                self.put_aside(HardRow {
+                    row: rows[i],
+                    at: at + i,
+                    error,
+                    drift,
+                    is_limit: false,
+                    is_linear,
+                });
+            }
+            return;
+        }
+        let has_room = self.hard.count + self.solve.held.count < MAX_HARD;
+        if law == Law::Limit && M == 1 && has_room {
+            let is_beside = self.solve.held.is_beside::<M>(law);
+            let Solve { pair, pass, impulses, held } = &self.solve;
+            let row = if is_beside { held.free_part(&rows[0], &pair.answer) } else { rows[0] };
+            if impulses[at] > 0.0 || pair.speed(&row) * pass.h + error[0] < 0.0 {
+                let is_linear = rows[0].d != D::Vec::ZERO;
+                return self.put_aside(HardRow {
+                    row,
+                    at,
+                    error: error[0],
+                    drift: 0.0,
+                    is_limit: true,
+                    is_linear,
+                });
+            }
+        }
+        self.solve.block(at, law, rows, error, drift);
+    }
+}
+
 /// Most hard rows of a joint in which something acts: hinge and slider in space.
 const MAX_HELD: usize = 5;
 

@@ -25,6 +25,7 @@ mod life; // sleeping, waking, breaking, removal, random operations
 mod loads; // limits, motors and servos against loads; reactions and events
 mod motors; // motors, servos, springs, limits
 mod nets; // springs that meet: chains, nets, stars
+mod stars; // bodies with many joints; cones and twists under compact bodies
 mod support;
 mod vehicles; // wheels
 mod whirling; // what turns for long without load

@@ -11,6 +11,7 @@
 //! integrate velocities                         bodies
 //! for each pass of the sub-step:
 //!     joints at once (solve: at the end)       one piece
+//!     joints of bodies with many of them       one piece
 //!     joints of the overflow, its contacts     one piece each
 //!     for each colour: joints, contacts        rows
 //!     (integrate positions between solve and relax)
@@ -50,6 +51,8 @@ pub(super) enum Stage {
     Joints(JointPass),
     /// All joints of a group at once.
     Direct(JointPass),
+    /// All joints of each body that bears many.
+    Stars(JointPass),
 }
 
 /// Rows and stages of a step; keeps its memory.
@@ -96,6 +99,7 @@ impl Plan {
         let takes = |contact: u32| context.takes(context.contacts[contact as usize].bodies);
         let takes: Option<&dyn Fn(u32) -> bool> = if context.is_partial { Some(&takes) } else { None };
         let is_direct = context.is_direct && joints.add_direct(context, scene);
+        let has_stars = !is_direct && joints.add_stars(context, scene);
         let mut add = |color: &Color, is_serial: bool| {
             let from = self.cold.len() as u32;
             // One contact per row where they may share bodies.
@@ -126,10 +130,10 @@ impl Plan {
                 batch.more = batch.more.start + starts[1]..batch.more.end + starts[1];
             }
         }
-        self.list_stages(context, is_direct);
+        self.list_stages(context, is_direct, has_stars);
     }
 
-    fn list_stages<D: Dim>(&mut self, context: &SolverContext<'_, D>, is_direct: bool) {
+    fn list_stages<D: Dim>(&mut self, context: &SolverContext<'_, D>, is_direct: bool, has_stars: bool) {
         let Self { stages, cuts, pieces, batches, .. } = self;
         stages.clear();
         cuts.clear();
@@ -174,6 +178,7 @@ impl Plan {
                 if pass != Pass::Solve {
                     add(Stage::Direct(joint_pass), Cut::All, at_once);
                 }
+                add(Stage::Stars(joint_pass), Cut::All, usize::from(has_stars));
                 add(Stage::Joints(joint_pass), joints(1), usize::from(!batches[1].rows.is_empty()));
                 add(Stage::Joints(joint_pass), joints(2), usize::from(!batches[2].more.is_empty()));
                 add(Stage::Overflow(pass), rows(0), usize::from(!batches[0].rows.is_empty()));

@@ -10,7 +10,9 @@
 //! is handed to the integrator and taken back afterwards (see `half_of_impulses`).
 
 use super::dispatch::{Pass, Refresh, RowRun};
-use super::joints::{self, Direct, DirectRun, JointPass, JointScene, SingleRow, SingleRun, WideDim};
+use super::joints::{
+    self, Direct, DirectRun, JointPass, JointScene, SingleRow, SingleRun, StarRun, Stars, WideDim,
+};
 use super::kernel::PassParams;
 use super::lanes::SimdWidth;
 use super::pack::{Packed, half_of_impulses, whiten_spin};
@@ -62,6 +64,7 @@ pub(super) struct Substeps<
 pub(super) struct Rest<'a, D: Dim> {
     pub(super) forces: Option<Forces<'a, D>>,
     pub(super) direct: Direct<D>,
+    pub(super) stars: Stars<D>,
 }
 
 /// State, velocities right after the last integration, and tracks of bodies.
@@ -132,6 +135,10 @@ impl<
             }
             (Stage::Direct(pass), Part::All { rotations, packed, rest, .. }) => {
                 self.direct(pass, rotations, packed, &mut rest.direct);
+            }
+            (Stage::Stars(pass), Part::All { rotations, packed, rest, .. }) => {
+                let (bodies, turning) = (packed, self.turning);
+                rest.stars.run(StarRun { bodies, rotations, turning, h: self.h }, pass);
             }
             _ => {}
         }

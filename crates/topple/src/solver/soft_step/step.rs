@@ -279,7 +279,11 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             forces: PhantomData,
         };
         let count = joint_rows.rows.len();
-        let mut rest = Rest { forces: forces.take(), direct: core::mem::take(&mut joint_rows.direct) };
+        let mut rest = Rest {
+            forces: forces.take(),
+            direct: core::mem::take(&mut joint_rows.direct),
+            stars: core::mem::take(&mut joint_rows.stars),
+        };
         let arrays = Arrays {
             bodies: (&mut bodies.states[..], &mut self.after[..], &mut bodies.tracks[..]),
             rotations: &mut bodies.rotations,
@@ -294,7 +298,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             starts,
         };
         run_stages(stage_executor, &substeps, arrays, (&self.plan.cuts, &self.plan.pieces));
-        (*forces, joint_rows.direct) = (rest.forces, rest.direct);
+        (*forces, joint_rows.direct, joint_rows.stars) = (rest.forces, rest.direct, rest.stars);
 
         let gravity = settings.gravity * (1.0 / settings.weight_scale());
         let heavy = Heavy {

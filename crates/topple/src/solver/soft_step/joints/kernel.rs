@@ -128,8 +128,9 @@ fn is_idle<L: Lanes, const N: usize, const A: usize>(
     !((turn + X::splat(FAR_GAP)).any_above(gap) || load.any_above(X::splat(0.0)))
 }
 
-/// What is left of a row that acts when the hard rows hold. A rod holds the line along which its spring acts, and nothing else. Cones and twists of balls
-/// act alone too: beside the point they are stiffer, and dolls that hit a staircase with bent hips came apart by 4 cm instead of 3.
+/// What is left of a row that acts when the hard rows hold. A rod holds the line along which its spring acts, and nothing else. Cones and twists of limbs
+/// act alone too: beside the point they are stiffer, and dolls that hit a staircase with bent hips came apart by 4 cm instead of 3. Those of compact bodies on
+/// arms would turn these without moving them, and tear the point.
 #[inline(always)]
 fn beside<L: Lanes, const N: usize, const A: usize, const M: usize, const P: usize, const CLASS: u8>(
     hard: &Hard<L, N, A, M>,
@@ -138,7 +139,8 @@ fn beside<L: Lanes, const N: usize, const A: usize, const M: usize, const P: usi
     inv_mass: X<L>,
 ) -> Acting<L, N, A, M> {
     match CLASS {
-        ROD | ROPE | BALL => Acting::alone(*line, inv_mass),
+        ROD | ROPE => Acting::alone(*line, inv_mass),
+        BALL => hard.lean::<P>(factor, line, inv_mass),
         _ => hard.leave::<P>(factor, line, inv_mass),
     }
 }

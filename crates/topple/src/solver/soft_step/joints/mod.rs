@@ -12,18 +12,20 @@
 //!
 //! **Files**: `layout.rs` rows of lanes, `algebra.rs` vectors in lanes, `prepare.rs` joints to lanes and back, `sight.rs`
 //! geometry and Jacobians of the moment, `motion.rs` how rows are solved, `kernel.rs` the passes, `single.rs` the same for
-//! one joint of any kind, `crowding.rs` springs that meet,
+//! one joint of any kind, `crowding.rs` springs that meet, `stars.rs` bodies with many joints, `hub.rs` how those are solved,
 //! `direct/` all joints of a group at once.
 
 mod algebra;
 mod crowding;
 mod direct;
+mod hub;
 mod kernel;
 mod layout;
 mod motion;
 mod prepare;
 mod sight;
 mod single;
+mod stars;
 
 use super::lanes::SimdWidth;
 use super::pack::{Packed, Whitening};
@@ -40,10 +42,12 @@ use crate::trusted::{Crowd, Each, Ends, Owned, Owners, in_pieces};
 use core::ops::Range;
 use crowding::Crowding;
 pub(super) use direct::{Direct, DirectRun};
+pub(super) use hub::StarRun;
 use kernel::PassParams;
 pub(super) use layout::Cold;
 use layout::{Class, Extra, NO_JOINT, WideRow};
 pub(super) use single::{SingleRow, SingleRun};
+pub(super) use stars::Stars;
 
 /// Joints per piece that go one by one. A constant: the cut must not depend on the number of threads.
 pub(super) const SINGLES_PER_PIECE: usize = 16;
@@ -206,6 +210,7 @@ pub struct JointRows<D: Dim> {
     pub(super) cold: Vec<Cold>,
     pub(super) singles: Vec<SingleRow<D>>,
     pub(super) direct: Direct<D>,
+    pub(super) stars: Stars<D>,
     crowding: Crowding,
     /// The row, or the single one, that each joint was put in last.
     homes: [Vec<u32>; 2],
@@ -219,6 +224,7 @@ impl<D: Dim> Default for JointRows<D> {
             cold: Vec::new(),
             singles: Vec::new(),
             direct: Direct::default(),
+            stars: Stars::default(),
             crowding: Crowding::default(),
             homes: [Vec::new(), Vec::new()],
         }
@@ -246,6 +252,7 @@ impl<D: Dim> JointRows<D> {
         self.cold.clear();
         self.singles.clear();
         self.direct.clear();
+        self.stars.clear();
         self.crowding.clear();
     }
 
@@ -263,6 +270,14 @@ impl<D: Dim> JointRows<D> {
             self.direct.clear();
         }
         is_direct
+    }
+
+    /// Takes the joints of bodies that bear many; true if there are any.
+    pub(super) fn add_stars(&mut self, context: &SolverContext<'_, D>, scene: &JointScene<'_, D>) -> bool {
+        self.stars.find(context, scene);
+        let Self { stars, crowding, .. } = self;
+        stars.rows().iter().for_each(|row| crowding.note(row.index, &row.joint));
+        !stars.is_empty()
     }
 
     /// Of bodies that are solved at once, only those that are heavier than all they are joined to may turn as `turning.rs` has it: light
@@ -298,7 +313,7 @@ impl<D: Dim> JointRows<D> {
         }
         for &index in indices {
             let joint = &context.joints[index as usize];
-            if !context.takes(joint.bodies) {
+            if !context.takes(joint.bodies) || self.stars.has(index) {
                 continue;
             }
             self.crowding.note(index, joint);
@@ -326,7 +341,8 @@ impl<D: Dim> JointRows<D> {
     /// Indices of all joints of the step.
     pub(super) fn indices(&self) -> impl Iterator<Item = u32> + Clone + '_ {
         let wide = self.cold.iter().flat_map(|cold| cold.joints).filter(|&index| index != NO_JOINT);
-        let singles = self.singles.iter().chain(self.direct.rows()).map(|row| row.index);
+        let singles =
+            self.singles.iter().chain(self.direct.rows()).chain(self.stars.rows()).map(|row| row.index);
         wide.chain(singles)
     }
 
@@ -345,6 +361,7 @@ impl<D: Dim> JointRows<D> {
     ) {
         self.crowding.sum_up(scene, joints);
         let crowding = &self.crowding;
+        self.stars.prepare(scene, crowding);
         self.extras.resize(self.rows.len().max(self.extras.len()), D::JointExtra::default());
         let count = self.rows.len();
         let (row_ends, single_ends) = ends.split_at_mut(count);
@@ -373,7 +390,7 @@ impl<D: Dim> JointRows<D> {
         lists: &mut [Vec<HeavyLoad>],
         done: impl Fn(&mut Joint<D>, &mut Vec<HeavyLoad>) + Sync,
     ) {
-        for row in self.direct.rows() {
+        for row in self.direct.rows().iter().chain(self.stars.rows()) {
             let joint = &mut joints[row.index as usize];
             row.store(joint, share);
             done(joint, &mut lists[0]);

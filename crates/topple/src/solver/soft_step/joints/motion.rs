@@ -31,6 +31,12 @@ impl<L: Lanes, const N: usize, const A: usize> Line<L, N, A> {
     }
 }
 
+/// Share of the answer to a turn that is left when the anchor is held, for a limb (no unit): a rod that is held at its end has a quarter. From there on a limit
+/// acts alone.
+const LIMB: f32 = 0.2;
+/// The same for a compact body on an arm, whose limit acts beside the point: a ball of a third of the arm.
+const COMPACT: f32 = 0.1;
+
 /// What is left of a row when the `M` hard rows of its joint hold; see the head of `joint/rows.rs`.
 pub(super) struct Acting<L, const N: usize, const A: usize, const M: usize> {
     pub line: Line<L, N, A>,
@@ -195,6 +201,29 @@ impl<L: Lanes, const N: usize, const A: usize, const M: usize> Hard<L, N, A, M> 
         let k = left.answer(inv_mass);
         let least = line.answer(inv_mass) * X::splat(NO_FREEDOM);
         Acting { line: left, mass: k.if_above(least, X::splat(1.0).over(k), zero), share }
+    }
+
+    /// What is left of `line` for limbs and for compact bodies on arms: nothing is taken from the former, from the latter what the rows hold.
+    #[inline(always)]
+    pub(super) fn lean<const P: usize>(
+        &self,
+        factor: &Factor<L, M>,
+        line: &Line<L, N, A>,
+        inv_mass: X<L>,
+    ) -> Acting<L, N, A, M> {
+        let zero = X::splat(0.0);
+        let Acting { line: left, share, .. } = self.leave::<P>(factor, line, inv_mass);
+        let alone = line.answer(inv_mass);
+        let freedom = alone.if_above(zero, left.answer(inv_mass).over(alone), zero);
+        let taken = (X::splat(LIMB) - freedom) * X::splat(1.0 / (LIMB - COMPACT));
+        let taken = taken.min(X::splat(1.0)).max(zero);
+        let line = Line {
+            d: line.d + (left.d - line.d) * taken,
+            j: [0, 1].map(|side| line.j[side] + (left.j[side] - line.j[side]) * taken),
+        };
+        let (k, least) = (line.answer(inv_mass), alone * X::splat(NO_FREEDOM));
+        let mass = k.if_above(least, X::splat(1.0).over(k), zero);
+        Acting { line, mass, share: share.map(|x| x * taken) }
     }
 
     /// Solves all rows together.

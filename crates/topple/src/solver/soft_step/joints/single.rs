@@ -4,7 +4,7 @@
 use super::crowding::Crowding;
 use super::{JointPass, JointScene};
 use crate::body::NO_SLOT;
-use crate::joint::{Answer, Joint, KEPT_MEMORY, Pair, PassLaw};
+use crate::joint::{Answer, Joint, KEPT_MEMORY, Pair, PassLaw, Sight};
 use crate::math::*;
 use crate::solver::soft_step::pack::{Packed, plain_spin, whiten_impulse};
 use crate::solver::soft_step::turning::Turning;
@@ -173,6 +173,26 @@ impl<D: Dim> SingleRow<D> {
         moved: [D::Vec; 2],
         h: Real,
     ) {
+        let sight = self.begin(pair, pass, rotations, moved, h);
+        if pass != JointPass::WarmStart {
+            self.joint.solve(&sight, pair, &self.law(h, pass == JointPass::Solve));
+        }
+        self.note(pair);
+        if pass == JointPass::Relax {
+            self.sum_up(sight.r[1]);
+        }
+    }
+
+    /// Looks at the joint as it stands, and starts from its impulses.
+    #[inline]
+    pub(super) fn begin(
+        &mut self,
+        pair: &mut Pair<D>,
+        pass: JointPass,
+        rotations: [D::Rot; 2],
+        moved: [D::Vec; 2],
+        h: Real,
+    ) -> Sight<D> {
         let (center_b, between) = (self.center_b + moved[1], self.between + (moved[1] - moved[0]));
         let sight = self.joint.sight(rotations, center_b, between, pair.v, pair.w, h);
         if pass != JointPass::Relax {
@@ -184,17 +204,21 @@ impl<D: Dim> SingleRow<D> {
             let (push, turn) = self.joint.effect(&sight, &pair.answer);
             pair.apply(push - self.pushed, [0, 1].map(|side| turn[side] - self.turned[side]));
         }
-        if pass != JointPass::WarmStart {
-            let is_biased = pass == JointPass::Solve;
-            let (rate, scale, push_speed, max_speed, beside) =
-                (self.rate, self.scale, self.push_speed, self.max_speed, self.beside);
-            let law = PassLaw { h, rate, scale, push_speed, max_speed, beside, is_biased };
-            self.joint.solve(&sight, pair, &law);
-        }
+        sight
+    }
+
+    /// Numbers of a pass.
+    #[inline]
+    pub(super) fn law(&self, h: Real, is_biased: bool) -> PassLaw {
+        let (rate, scale, push_speed, max_speed, beside) =
+            (self.rate, self.scale, self.push_speed, self.max_speed, self.beside);
+        PassLaw { h, rate, scale, push_speed, max_speed, beside, is_biased }
+    }
+
+    /// Notes what was done to the bodies.
+    #[inline]
+    pub(super) fn note(&mut self, pair: &Pair<D>) {
         self.pushed += pair.pushed;
         (0..2).for_each(|side| self.turned[side] += pair.turned[side]);
-        if pass == JointPass::Relax {
-            self.sum_up(sight.r[1]);
-        }
     }
 }
