@@ -292,23 +292,25 @@ impl<D: Dim> World<D> {
         let limit = self.settings.refine_load;
         // At rest nothing bears more than the whole weighs, on a swing three times that. Contacts that contradict each other
         // press without end, and finer sub-steps make that worse.
-        let Size { weight: whole, is_uneven, .. } = self.size_of(island);
+        let size = self.size_of(island);
+        let Size { weight: whole, is_uneven, .. } = size;
         let is_pressed = contact > CONTRADICTION * whole;
         let mut tower = None;
         let is_refined = self.islands.slots[island].level > 0;
-        let counts = is_uneven
-            || contact > 0.0
-                && match self.structure_of(island) {
-                    Structure::Column => contact > STRAIGHT * limit || is_refined,
-                    Structure::Balance | Structure::Row => true,
-                    Structure::Towers => {
-                        tower = Some(self.highest_tower(island));
-                        true
-                    }
-                    Structure::Joined | Structure::Heap => false,
-                };
+        let bears = contact > 0.0 || contact_weight > 0.0;
+        let structure = if bears { self.structure_of(island) } else { Structure::Heap };
+        let counts = bears
+            && match structure {
+                Structure::Column => is_uneven || contact > STRAIGHT * limit || is_refined,
+                Structure::Balance | Structure::Row => true,
+                Structure::Towers => {
+                    tower = (!is_uneven).then(|| self.highest_tower(island));
+                    true
+                }
+                Structure::Joined | Structure::Heap => self.is_laden(island, &size),
+            };
         let measured = if counts && !is_pressed { contact.min(SWING * whole) } else { 0.0 };
-        let weight = if is_uneven { contact_weight } else { 0.0 };
+        let weight = if counts && is_uneven { contact_weight } else { 0.0 };
         let mut need = Need { measured, weight, joints: false, tower };
         if joint > self.settings.direct_load && whole > self.settings.direct_load {
             // Long chains bear as much as those with a heavy end. Short ones do for moments only, when they snap or whirl.
@@ -365,7 +367,7 @@ impl<D: Dim> World<D> {
         };
         if level > 0 {
             // What has become part of a heap needs it no longer.
-            if structure == Structure::Heap && !self.size_of(island).is_uneven {
+            if structure == Structure::Heap && !self.may_be_laden(island, &self.size_of(island)) {
                 self.islands.set_level(island, 0, 0);
                 return;
             }
@@ -379,7 +381,7 @@ impl<D: Dim> World<D> {
             }
         } else if structure == Structure::Heap && is_uneven && count <= HIGHEST && self.is_still(island) {
             // Something heavy was put on a few light ones.
-            if self.size_of(island).is_uneven {
+            if self.is_laden(island, &self.size_of(island)) {
                 let level = self.level_for(island, self.heaviest_on_light(island), None);
                 self.islands.set_level(island, level, 0);
             }

@@ -41,6 +41,8 @@ mod statics;
 mod stiff_chains;
 // Heavy things on light ones: small steps for those who need them.
 mod small_steps;
+// Heaps of unequal bodies, which do without.
+mod mixed_heaps;
 // Columns that are low, small, asleep or still growing.
 mod low_towers;
 // What is found deep in something goes back the way it came in.

@@ -1,0 +1,118 @@
+//! Heaps of unequal bodies share their loads and take the usual steps; what is very heavy and lies on a few light ones does not.
+
+use crate::support::*;
+use topple::math::*;
+use topple::{BodyDef, ShapeDef, World};
+
+/// A point of the plane or of space.
+fn at<D: TestDim>([x, y, z]: [Real; 3]) -> D::Point {
+    let mut at = D::vec(x, y);
+    if D::N == 3 {
+        at.set(2, z);
+    }
+    D::Point::from_vec(at)
+}
+
+/// A floor with walls around, `half` from the middle, that never sleeps.
+fn bin<D: TestDim>(half: Real) -> World<D> {
+    let mut world = World::<D>::new();
+    adjust(&mut world, |s| s.sleeping = false);
+    add_floor(&mut world, 0.6);
+    for side in [-1.0, 1.0] {
+        let reach = side * (half + 20.0);
+        for place in [[reach, 15.0, 0.0], [0.0, 15.0, reach]].into_iter().take(D::N - 1) {
+            let wall = BodyDef::fixed(at::<D>(place));
+            world.create_body_with(wall, [ShapeDef::new(D::cube(40.0))]).unwrap();
+        }
+    }
+    world
+}
+
+/// Drops bodies of radii between `low` and `high` in rows. Mass of the heaviest over that of the lightest.
+fn pour<D: TestDim>(
+    world: &mut World<D>,
+    count: usize,
+    (half, floor): (Real, Real),
+    (low, high): (Real, Real),
+    shape: impl Fn(Real) -> D::Shape,
+) -> Real {
+    let pitch = 2.1 * high;
+    let across = ((2.0 * half - 0.1) / pitch) as usize;
+    let layer = across.pow(D::N as u32 - 1);
+    let mut random = Random(11);
+    let (mut lightest, mut heaviest) = (Real::INFINITY, 0.0_f32);
+    for i in 0..count {
+        let side = |k: usize| (k as Real + 0.5) * pitch - half;
+        let (x, z) = (side(i % layer % across), side(i % layer / across));
+        // As many small ones as large ones, by and large.
+        let size = low + (high - low) * random.unit();
+        // Not one above the other.
+        let [x, z] = [x, z].map(|along| along + random.between(-0.04, 0.04) * high);
+        let place = at::<D>([x, floor + high + pitch * (i / layer) as Real, z]);
+        let def = BodyDef { rotation: D::turn(random.between(-0.5, 0.5)), ..BodyDef::dynamic(place) };
+        let id = world.create_body_with(def, [ShapeDef::new(shape(size))]).unwrap();
+        let mass = world.body(id).unwrap().mass();
+        (lightest, heaviest) = (lightest.min(mass), heaviest.max(mass));
+    }
+    heaviest / lightest
+}
+
+/// After the first second nothing is refined, in motion or at rest.
+fn pays_nothing<D: Dim>(name: &str, mut world: World<D>) {
+    run(&mut world, 1.0);
+    for step in 60..360 {
+        world.step();
+        let counters = world.profile().counters;
+        let (refined, times) = (counters.refined, counters.refinement);
+        assert_eq!(refined, 0, "{name}, step {step}: {refined} bodies, {times} times finer");
+    }
+}
+
+/// A light ball at the bottom of a heap bears many times its weight, by contacts with several others. All of the heap took small steps
+/// for it, up to 64 times finer, and for as long as it lay there.
+fn heaps_of_unequal_bodies_pay_nothing<D: TestDim>() {
+    let half = D::pick(4.0, 2.5);
+    // Radii for masses up to 5, 11 and 100 times those of the lightest.
+    let hundred = D::pick(0.045, 0.097);
+    for (low, most) in [(D::pick(0.2, 0.26), 6.0), (D::pick(0.135, 0.2), 12.0), (hundred, 101.0)] {
+        let mut balls = bin::<D>(half);
+        let ratio = pour(&mut balls, 120, (half, 0.0), (low, 0.45), D::ball);
+        assert!(ratio > 0.5 * most && ratio < most, "1:{ratio}");
+        pays_nothing(&format!("balls, 1:{ratio}"), balls);
+        let mut boxes = bin::<D>(half);
+        pour(&mut boxes, 120, (half, 0.0), (low, 0.45), |radius| D::cube(1.6 * radius));
+        pays_nothing(&format!("boxes, 1:{ratio}"), boxes);
+    }
+}
+
+/// What is heavy and lies below bears nothing: a heap on a block that outweighs all of it.
+fn heaps_on_something_heavy_pay_nothing<D: TestDim>() {
+    let mut world = bin::<D>(2.0);
+    add_shaped(&mut world, 0.0, 1.95, ShapeDef::new(D::cube(3.9)).density(1000.0));
+    pour(&mut world, 60, (2.0, 3.9), (0.15, 0.45), D::ball);
+    pays_nothing("on a block", world);
+}
+
+/// One very heavy thing on a few light ones is another matter.
+fn heavy_on_a_small_heap_is_refined<D: TestDim>() {
+    for ratio in [100.0, 1e3] {
+        let mut world = World::<D>::new();
+        adjust(&mut world, |s| (s.sleeping, s.statics) = (false, false));
+        add_floor(&mut world, 0.6);
+        for (y, places) in [(0.5, &[-1.0, 0.0, 1.0][..]), (1.5, &[-0.5, 0.5])] {
+            places.iter().for_each(|&x| drop(add_body(&mut world, x, y, D::cube(1.0))));
+        }
+        let slab = ShapeDef::new(D::block(2.0, 1.0)).density(0.5 * ratio);
+        let slab = add_shaped(&mut world, 0.0, 2.5, slab);
+        run(&mut world, 5.0);
+        assert_eq!(world.profile().counters.refined, 6, "1:{ratio}");
+        let height = world.body(slab).unwrap().position().to_vec().get(1);
+        assert_close(format!("1:{ratio}"), height, 2.5, 0.02 * 2.5, "m");
+    }
+}
+
+both! {
+    heaps_of_unequal_bodies_pay_nothing, heaps_of_unequal_bodies_pay_nothing_2d, heaps_of_unequal_bodies_pay_nothing_3d;
+    heaps_on_something_heavy_pay_nothing, heaps_on_something_heavy_pay_nothing_2d, heaps_on_something_heavy_pay_nothing_3d;
+    heavy_on_a_small_heap_is_refined, heavy_on_a_small_heap_is_refined_2d, heavy_on_a_small_heap_is_refined_3d;
+}
