@@ -100,7 +100,9 @@ fn heavy_on_a_small_heap_is_refined<D: TestDim>() {
         adjust(&mut world, |s| (s.sleeping, s.statics) = (false, false));
         add_floor(&mut world, 0.6);
         for (y, places) in [(0.5, &[-1.0, 0.0, 1.0][..]), (1.5, &[-0.5, 0.5])] {
-            places.iter().for_each(|&x| drop(add_body(&mut world, x, y, D::cube(1.0))));
+            for &x in places {
+                add_body(&mut world, x, y, D::cube(1.0));
+            }
         }
         let slab = ShapeDef::new(D::block(2.0, 1.0)).density(0.5 * ratio);
         let slab = add_shaped(&mut world, 0.0, 2.5, slab);
