@@ -47,7 +47,7 @@ fn pour<D: TestDim>(
         // As many small ones as large ones, by and large.
         let size = low + (high - low) * random.unit();
         // Not one above the other: boxes would stand in columns.
-        let shift = if i / layer % 2 == 0 { 0.15 } else { -0.15 } * pitch;
+        let shift = if (i / layer).is_multiple_of(2) { 0.15 } else { -0.15 } * pitch;
         let [x, z] = [x, z].map(|along| along + shift + random.between(-0.04, 0.04) * high);
         let place = at::<D>([x, floor + high + pitch * (i / layer) as Real, z]);
         let def = BodyDef { rotation: D::turn(random.between(-0.5, 0.5)), ..BodyDef::dynamic(place) };
