@@ -46,11 +46,11 @@ fn pour<D: TestDim>(
         let (x, z) = (side(i % layer % across), side(i % layer / across));
         // As many small ones as large ones, by and large.
         let size = low + (high - low) * random.unit();
-        // Not one above the other: boxes would stand in columns.
+        // Askew, and not one above the other: boxes would stand in columns.
         let shift = if (i / layer).is_multiple_of(2) { 0.15 } else { -0.15 } * pitch;
         let [x, z] = [x, z].map(|along| along + shift + random.between(-0.04, 0.04) * high);
         let place = at::<D>([x, floor + high + pitch * (i / layer) as Real, z]);
-        let def = BodyDef { rotation: D::turn(random.between(-0.5, 0.5)), ..BodyDef::dynamic(place) };
+        let def = BodyDef { rotation: D::turn(random.between(-3.0, 3.0)), ..BodyDef::dynamic(place) };
         let id = world.create_body_with(def, [ShapeDef::new(shape(size))]).unwrap();
         let mass = world.body(id).unwrap().mass();
         (lightest, heaviest) = (lightest.min(mass), heaviest.max(mass));
@@ -61,7 +61,7 @@ fn pour<D: TestDim>(
 /// Once all have come down nothing is refined but for `most` bodies, and before that a few that happen to be one on the other.
 fn pays_nothing<D: Dim>(name: &str, mut world: World<D>, most: u32) {
     const DOWN: u32 = 150; // steps
-    const ON_THE_WAY: u32 = 24; // bodies
+    const ON_THE_WAY: u32 = 32; // bodies
     for step in 0..DOWN + 300 {
         world.step();
         let counters = world.profile().counters;
