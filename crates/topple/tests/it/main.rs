@@ -57,6 +57,7 @@ mod queries;
 mod settings;
 // What falls asleep, and what wakes it.
 mod sleeping;
+mod sliding;
 // Supports that go or set off, joints that change, thresholds.
 mod waking;
 // Contacts that are kept, against computed ones.

@@ -1,4 +1,15 @@
 //! The blow on one train: its bodies, its contacts, and the impulses that let it go on together. What a train is, and why, says `trains.rs`.
+//!
+//! With the rows J of all its contacts (points, then tangents), velocities V (linear, then whitened spins) and inverse masses W, impulses x ≥ 0 of the
+//! points are wanted such that no point approaches faster than its gap allows, and none that parts is pushed:
+//!
+//! ```text
+//! V' = V + W·Jᵀ·x,   0 ≤ x ⊥ J·V' − w ≥ 0,   w = −max(gap, 0)/reach
+//! ```
+//!
+//! That is the blow without restitution: of all velocities that no surface forbids, the nearest to V in the measure of the kinetic
+//! energy. Friction of a contact stays in the disc μ·Σx, with w the speed of its belt. Projected Gauss–Seidel from end to end and
+//! back, in double precision, until nothing changes: a train is short, and half a blow would be felt by the body that is not reached.
 
 use super::joined::{ContactRow, MOST_ROWS, WIDE, dot};
 use super::pack::Packed;

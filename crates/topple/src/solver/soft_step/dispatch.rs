@@ -1,4 +1,14 @@
 //! One pass, and one preparation, over a run of rows: gathers the bodies, calls the kernel for the chosen width, scatters.
+//!
+//! ```text
+//! warm start   bodies += impulses kept from the last step                       kernel.rs
+//! solve        points with bias and softness, then friction                      normals.rs, kernel.rs
+//! relax        points without bias: takes out the speed that pushing apart gave  normals.rs
+//! ```
+//!
+//! Rows of one colour share no body that answers, so the eight lanes of a row, and the rows of a run, can be done in any order, or at
+//! once. Lanes without a contact act on a body that is never written. All mathematics is in `kernel.rs` and `normals.rs`, for any [`Lanes`]; here is only
+//! which bodies they see.
 
 use super::flat::Flat;
 use super::kernel::{self, PassParams};

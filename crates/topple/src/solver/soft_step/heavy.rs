@@ -1,4 +1,8 @@
 //! Loads that are many times the weight of the body that bears them: what `world/refine.rs` and settling go by.
+//!
+//! A contact that pushes with the impulse Σλ per sub-step of length h bears Σλ/(m·g·h) weights of its lighter body m. That is what
+//! the sweeps have found so far, and they find a load late: each carries it one contact further. So the ratio of the masses counts as well
+//! where a heavy body stands on a light one (the normal within 60° of the vertical): that weight will come to bear.
 
 use super::rows::Row;
 use crate::contact::Contact;

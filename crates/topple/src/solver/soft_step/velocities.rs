@@ -1,4 +1,13 @@
 //! Velocities into the packed form, and the warm start by extrapolation. The way back is in `turning.rs`.
+//!
+//! A warm start applies the impulses λ of the last sub-step again: V ← V + M⁻¹Jᵀλ. J and M are frozen for the step, so M⁻¹Jᵀλ is what the same
+//! impulses did to the body the last time, and nobody has to sum them up row by row:
+//!
+//! ```text
+//! V_start = V_integrated + (V_end − V_integrated) of the last sub-step
+//! ```
+//!
+//! One subtraction and one addition per body instead of a pass over all rows. Only the first sub-step of a step, whose rows are new, has that pass.
 
 use super::pack::{Packed, Whitening, whiten_spin};
 use crate::math::*;
