@@ -186,19 +186,21 @@ impl<D: Dim> World<D> {
     }
 
     /// Forgets what the contacts of a body bore. They rest as deep in each other as their load made them: until they are computed anew that
-    /// counts as no overlap, or it would be pushed out at once where nothing holds it together.
+    /// counts as no overlap, or it would be pushed out at once where nothing holds it together. What bore nothing, such as a body that was just put
+    /// into another one, is pushed out as usual.
     fn clear_contacts_of(&mut self, body: u32) {
         let mut edge = self.bodies.records[body].first_contact;
         while edge != NONE {
             let index = (edge / 2) as usize;
             edge = self.contacts.next_edge(edge);
             let contact = &mut self.contacts.hot[index];
-            contact.manifold.clear_impulses();
             let [a, b] = contact.bodies.map(|body| self.bodies.places[body as usize]);
-            for i in 0..contact.manifold.count as usize {
+            let is_loaded = contact.manifold.points().iter().any(|point| point.normal_impulse > 0.0);
+            for i in 0..if is_loaded { contact.manifold.count as usize } else { 0 } {
                 let overlap = contact.row(i, &a, &b).separation.min(0.0);
                 contact.manifold.points_mut()[i].base_separation -= overlap;
             }
+            contact.manifold.clear_impulses();
         }
     }
 }

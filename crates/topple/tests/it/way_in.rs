@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use topple::math::*;
-use topple::{BodyDef, BodyId, ShapeDef, World};
+use topple::{BodyDef, BodyId, Settings, ShapeDef, World};
 
 /// How far the surfaces are from each other at the start [m]: more than contacts reach ahead, 0.02 m for boxes of 1 m.
 const GAP: Real = 0.06;
@@ -99,4 +99,29 @@ both! {
         what_was_created_overlapping_parts_the_shortest_way_2d,
         what_was_created_overlapping_parts_the_shortest_way_3d;
     restored_in_the_middle, restored_in_the_middle_2d, restored_in_the_middle_3d;
+}
+
+/// A body that is put into another one is pushed out, in free space and in the air, however long the world has run.
+fn placed_in_each_other<D: TestDim>() {
+    for (gravity, steps) in [(0.0, 0), (0.0, 5), (-9.8, 0), (-9.8, 5)] {
+        let settings = Settings { gravity: D::vec(0.0, gravity), ..Settings::default() };
+        let mut world = World::<D>::with_settings(settings).unwrap();
+        let one = add_body(&mut world, 0.0, 90.0, D::cube(1.0));
+        let other = add_body(&mut world, 5.0, 90.0, D::cube(1.0));
+        (0..steps).for_each(|_| world.step());
+        let at = world.body(one).unwrap().position() + D::vec(0.7, 0.0);
+        world.body_mut(other).unwrap().set_position(at).unwrap();
+        (0..60).for_each(|_| world.step());
+        let between = world.body(other).unwrap().position() - world.body(one).unwrap().position();
+        assert!(between.get(0) > 0.99, "gravity {gravity}, {steps} steps: {between:?}");
+    }
+}
+
+#[test]
+fn placed_in_each_other_2d() {
+    placed_in_each_other::<D2>();
+}
+#[test]
+fn placed_in_each_other_3d() {
+    placed_in_each_other::<D3>();
 }
