@@ -309,6 +309,36 @@ fn rows_stick_on_the_ground<D: TestDim>() {
     }
 }
 
+/// What falls without restitution on something that stands stays there, however heavy or fast it is, and however high the stack: it was thrown
+/// back at a seventh of its speed, heavy boxes at half of it.
+fn sticky_boxes_stick<D: TestDim>() {
+    for (count, density, speed) in
+        [(1, 1.0, 2.0), (1, 1.0, 20.0), (1, 10.0, 5.0), (2, 0.1, 10.0), (5, 1.0, 5.0), (5, 10.0, 10.0)]
+    {
+        let mut world = World::<D>::new();
+        add_floor(&mut world, 0.6);
+        (0..count).for_each(|i| {
+            add_shaped(&mut world, 0.0, 0.5 + i as Real, ShapeDef::new(D::cube(1.0)).friction(0.6));
+        });
+        run(&mut world, 0.5);
+        let def = BodyDef {
+            linear_velocity: D::vec(0.0, -speed),
+            ..BodyDef::dynamic(D::point(0.0, count as Real + 0.53 + 0.1 * speed))
+        };
+        let shape = ShapeDef::new(D::cube(1.0)).friction(0.6).density(density);
+        let id = world.create_body_with(def, [shape]).unwrap();
+        let mut rises: Real = 0.0;
+        for _ in 0..60 {
+            world.step();
+            rises = rises.max(world.body(id).unwrap().linear_velocity().get(1));
+        }
+        let what = format!("{density} at {speed} m/s on {count}");
+        assert!(rises < 0.02 * speed, "{what}: leaves with {rises} m/s");
+        let y = world.body(id).unwrap().position().to_vec().get(1);
+        assert_close(what, y, count as Real + 0.5, 0.03, "m");
+    }
+}
+
 both! {
     small_bounces_are_kept, small_bounces_are_kept_2d, small_bounces_are_kept_3d;
     an_arm_bounces_off_a_wall, an_arm_bounces_off_a_wall_2d, an_arm_bounces_off_a_wall_3d;
@@ -320,4 +350,5 @@ both! {
     two_boxes_stick, two_boxes_stick_2d, two_boxes_stick_3d;
     free_cradles_pass_a_blow_on, free_cradles_pass_a_blow_on_2d, free_cradles_pass_a_blow_on_3d;
     rows_stick_on_the_ground, rows_stick_on_the_ground_2d, rows_stick_on_the_ground_3d;
+    sticky_boxes_stick, sticky_boxes_stick_2d, sticky_boxes_stick_3d;
 }

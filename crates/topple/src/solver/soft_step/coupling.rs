@@ -21,6 +21,8 @@ use crate::math::*;
 /// blow (no unit). A row of ten needs 2 000.
 const TURNS: usize = 8192;
 const CONVERGED: f64 = 1e-6;
+/// Changes of a speed that are rounding, as a share of the blow (no unit).
+const ROUNDING: f64 = 1e-12;
 /// Points of a manifold at most; tangents follow them in the rows of a contact.
 pub(super) const POINTS: usize = 4;
 
@@ -171,24 +173,33 @@ impl Train {
         }
     }
 
-    /// Hands the velocities back. Since the blow came `late` [s], the bodies have gone too far by what it changes in that time.
+    /// Hands the velocities back. Since the blow, of `speed` [m/s], came `late` [s], the bodies have gone too far by what it changes in that time. What
+    /// changes by no more than rounding stays: what is its own mirror image stays so to the last bit.
     pub(super) fn leave<D: Dim, const N: usize, const A: usize, const S: usize>(
         &self,
         bodies: &mut [Packed<S>],
         states: &mut [BodyState<D>],
-        late: Real,
+        (speed, late): (Real, Real),
     ) {
+        let least = ROUNDING * f64::from(speed);
         for member in self.bodies.iter().filter(|member| member.way.is_some()) {
             let Some(state) = states.get_mut(member.slot as usize) else { continue };
             let body = &mut bodies[member.slot as usize];
             let mut back = D::Vec::ZERO;
-            for i in (0..N).filter(|&i| member.inverse[i] > 0.0) {
+            // Whitened spins compare with speeds times the root of the mass.
+            let inv_mass = member.inverse[..N].iter().copied().fold(0.0, f64::max);
+            let is_changed = core::array::from_fn::<bool, WIDE, _>(|i| {
+                let change = member.v[i] - f64::from(body.0[i]);
+                let share = if i < N { 1.0 } else { inv_mass };
+                member.inverse[i] > 0.0 && change * change * share > least * least
+            });
+            for i in (0..N).filter(|&i| is_changed[i]) {
                 back.set(i, (member.v[i] as Real - body.0[i]) * late);
             }
             state.dp += back;
             body.shift::<D>(back);
             let floats = &mut body.0;
-            for i in (0..N + A).filter(|&i| member.inverse[i] > 0.0) {
+            for i in (0..N + A).filter(|&i| is_changed[i]) {
                 floats[i] = member.v[i] as Real;
             }
         }

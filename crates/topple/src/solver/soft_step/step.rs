@@ -250,6 +250,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 dt,
                 reach: dt + h,
                 threshold: SLOWEST_BLOW * settings.restitution_threshold,
+                usual_dt: dt * refinement,
             };
             self.trains.run(&scene, &mut self.packed, &mut bodies.states);
         }

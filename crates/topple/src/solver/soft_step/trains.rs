@@ -13,7 +13,8 @@
 //! put where they would be if the blow had come in time, so the overlap is gone and need not be pushed out, which would part them again.
 //!
 //! **What is a train.** From the two bodies that meet, on along the blow to whatever touches or is reached within the step. If that ends at something
-//! that does not move, or at a joint, the sub-steps are right already: all stop. So heaps, towers and walls are left alone, and
+//! that does not move, all stop. The sub-steps find that too, for slow blows; of fast ones the repetition throws back: a box that fell on another one on the ground left it
+//! at an eighth of its speed. So those that are [`HARD`] are solved here as well. What ends at a joint is left to the sub-steps, and so is what has many contacts: heaps, towers and walls;
 //! large islands are not even looked at. What stands on the ground takes its contacts there with it, with friction. Two bodies that meet face to face, and touch nothing
 //! else, are a train too: of several points the sub-steps leave 1 to 3 % of the blow.
 
@@ -32,6 +33,8 @@ const ALONG: Real = 0.5;
 /// Share of `Settings::restitution_threshold` below which an approach is no blow (no unit): what is left to the sub-steps stays as a difference
 /// between the speeds of a train.
 pub(super) const SLOWEST_BLOW: Real = 0.125;
+/// Approaches this many times as fast as what acceleration makes until a body counts as at rest are hard (no unit): some 1 m/s for what falls, at 60 steps per second.
+const HARD: Real = 3.0;
 /// Share of a body's answer to a blow, compared with that of its mass, above which the blow turns it rather than moves it on (no unit). Then there is no train to speak of:
 /// dominoes topple each other.
 const OFF_CENTRE: Real = 0.25;
@@ -75,6 +78,8 @@ pub(super) struct TrainScene<
     pub(super) reach: Real,
     /// Slower approaches are left to the sub-steps [m/s].
     pub(super) threshold: Real,
+    /// Length of the step that small steps are part of [s].
+    pub(super) usual_dt: Real,
 }
 
 impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, const K: usize>
@@ -162,8 +167,8 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         self.points(touch).map(|i| -speed(i) as Real).fold(0.0, Real::max)
     }
 
-    /// How fast a contact is struck [m/s], and how long ago its surfaces met [s], by the velocities of now. None if that is no blow on a train.
-    fn blow<const S: usize>(&self, touch: Touch, bodies: &[Packed<S>]) -> Option<(Real, Real)> {
+    /// How a contact is struck by the velocities of now. None if that is no blow on a train.
+    fn blow<const S: usize>(&self, touch: Touch, bodies: &[Packed<S>]) -> Option<Blow> {
         if self.joined.has(self.slots(touch)) {
             return None;
         }
@@ -179,9 +184,21 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         if approach <= rest || gap >= approach * self.reach || !self.is_central(touch) {
             return None;
         }
-        // Surfaces that are found overlapping have met this long ago [s].
-        Some((approach, (-gap / approach).clamp(0.0, self.dt)))
+        let late = (-gap / approach).clamp(0.0, self.dt);
+        let pulled = self.threshold + REST_STEPS * self.usual_dt * a.abs().max(b.abs());
+        Some(Blow { speed: approach, late, is_hard: approach > HARD * pulled })
     }
+}
+
+/// A blow on a train.
+#[derive(Clone, Copy)]
+struct Blow {
+    /// [m/s]
+    speed: Real,
+    /// How long ago the surfaces met that are found overlapping [s].
+    late: Real,
+    /// See [`HARD`].
+    is_hard: bool,
 }
 
 fn cosine(a: &[Real; 3], b: &[Real; 3]) -> Real {
@@ -219,10 +236,10 @@ impl Trains {
         self.list(scene);
         for touch in struck() {
             // What an earlier train took along may have stopped.
-            let Some((approach, late)) = scene.blow(touch, bodies) else { continue };
-            if self.couple(scene, bodies, touch, (approach, late)) {
-                self.train.strike(f64::from(approach));
-                self.train.leave::<D, N, A, S>(bodies, states, late);
+            let Some(blow) = scene.blow(touch, bodies) else { continue };
+            if self.couple(scene, bodies, touch, blow) {
+                self.train.strike(f64::from(blow.speed));
+                self.train.leave::<D, N, A, S>(bodies, states, (blow.speed, blow.late));
             }
         }
     }
@@ -258,7 +275,7 @@ impl Trains {
         }
     }
 
-    /// Finds the train that the contact `first` strikes with `speed` [m/s], `late` by so much [s]. False if there is none.
+    /// Finds the train that a blow strikes at the contact `first`. False if there is none.
     fn couple<
         D: Dim,
         const N: usize,
@@ -272,7 +289,7 @@ impl Trains {
         scene: &TrainScene<'_, D, N, A, P, T, K>,
         bodies: &[Packed<S>],
         first: Touch,
-        (speed, late): (Real, Real),
+        Blow { speed, late, is_hard }: Blow,
     ) -> bool {
         let reach = scene.reach + late;
         let train = &mut self.train;
@@ -284,7 +301,7 @@ impl Trains {
         train.add_body::<D, N, A, S>(scene.props, bodies, b, Some(n));
         self.chosen.clear();
         self.chosen.push(first);
-        let (mut next, mut moving) = (0, 1);
+        let (mut next, mut moving, mut is_stopped) = (0, 1, false);
         while next < train.bodies.len() {
             let Member { slot, way, .. } = train.bodies[next];
             next += 1;
@@ -304,14 +321,17 @@ impl Trains {
                 let (other, is_along) = (slots[side], cosine(&out, &way) > ALONG);
                 let is_new = !train.bodies.iter().any(|member| member.slot == other && member.way.is_some());
                 match (scene.moves(other), is_along) {
-                    (false, true) => return false,
+                    (false, true) if !is_hard => return false,
                     (true, false) if is_new => continue,
                     _ if self.chosen.len() == MOST_LINKS => return false,
                     (true, true) if is_new => {
                         train.add_body::<D, N, A, S>(scene.props, bodies, other, Some(out));
                         moving += 1;
                     }
-                    (false, _) => train.add_body::<D, N, A, S>(scene.props, bodies, other, None),
+                    (false, _) => {
+                        train.add_body::<D, N, A, S>(scene.props, bodies, other, None);
+                        is_stopped |= is_along && scene.moves(a) && scene.moves(b);
+                    }
                     _ => {}
                 }
                 if !self.chosen.contains(&touch) {
@@ -320,7 +340,7 @@ impl Trains {
             }
         }
         let is_pair = self.chosen.len() == 1 && scene.is_pair(first, bodies);
-        let is_train = moving > 1 || is_pair;
+        let is_train = moving > 1 || is_pair || is_stopped;
         if is_train {
             self.chosen.iter().for_each(|&touch| train.add_link(scene, touch, reach));
         }
