@@ -21,6 +21,9 @@ use crate::math::*;
 /// blow (no unit). A row of ten needs 2 000.
 const TURNS: usize = 8192;
 const CONVERGED: f64 = 1e-6;
+/// The same for ordinary groups that something stops which does not move: the sub-steps do the rest, and a heap has many such blows.
+const ROUGH_TURNS: usize = 512;
+const ROUGHLY: f64 = 0.01;
 /// Changes of a speed that are rounding, as a share of the blow (no unit).
 const ROUNDING: f64 = 1e-12;
 /// Points of a manifold at most; tangents follow them in the rows of a contact.
@@ -144,8 +147,9 @@ impl Train {
         self.links.push(link);
     }
 
-    /// Finds the impulses of a blow with `speed` [m/s], and the velocities after it.
-    pub(super) fn strike(&mut self, speed: f64) {
+    /// Finds the impulses of a blow with `speed` [m/s], and the velocities after it. `roughly`: some of it is left.
+    pub(super) fn strike(&mut self, speed: f64, roughly: bool) {
+        let (turns, converged) = if roughly { (ROUGH_TURNS, ROUGHLY) } else { (TURNS, CONVERGED) };
         let Self { bodies, links } = self;
         let energy = |bodies: &[Member]| -> f64 {
             let of = |m: &Member| -> f64 {
@@ -155,14 +159,14 @@ impl Train {
             bodies.iter().map(of).sum()
         };
         let before = energy(bodies);
-        for round in 0..TURNS / links.len().max(1) {
+        for round in 0..turns / links.len().max(1) {
             let mut most = 0.0_f64;
             for i in 0..links.len() {
                 // There and back again: impulses travel both ways.
                 let i = if round % 2 == 0 { i } else { links.len() - 1 - i };
                 most = most.max(links[i].solve(bodies));
             }
-            if most <= CONVERGED * speed {
+            if most <= converged * speed {
                 break;
             }
         }

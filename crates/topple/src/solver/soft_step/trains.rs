@@ -237,8 +237,10 @@ impl Trains {
         for touch in struck() {
             // What an earlier train took along may have stopped.
             let Some(blow) = scene.blow(touch, bodies) else { continue };
-            if self.couple(scene, bodies, touch, blow) {
-                self.train.strike(f64::from(blow.speed));
+            if let Some(is_stopped) = self.couple(scene, bodies, touch, blow) {
+                // What takes small steps bears much, and so does the blow.
+                let is_light = scene.usual_dt == scene.dt;
+                self.train.strike(f64::from(blow.speed), is_stopped && is_light);
                 self.train.leave::<D, N, A, S>(bodies, states, (blow.speed, blow.late));
             }
         }
@@ -275,7 +277,7 @@ impl Trains {
         }
     }
 
-    /// Finds the train that a blow strikes at the contact `first`. False if there is none.
+    /// Finds the train that a blow strikes at the contact `first`: whether it is stopped at its end. None if there is none.
     fn couple<
         D: Dim,
         const N: usize,
@@ -290,7 +292,7 @@ impl Trains {
         bodies: &[Packed<S>],
         first: Touch,
         Blow { speed, late, is_hard }: Blow,
-    ) -> bool {
+    ) -> Option<bool> {
         let reach = scene.reach + late;
         let train = &mut self.train;
         train.bodies.clear();
@@ -307,7 +309,7 @@ impl Trains {
             next += 1;
             let Some(way) = way.filter(|_| scene.moves(slot)) else { continue };
             if scene.joined.has([slot; 2]) {
-                return false;
+                return None;
             }
             let range = self.starts[slot as usize] as usize..self.starts[slot as usize + 1] as usize;
             for &touch in &self.touches[range] {
@@ -321,9 +323,9 @@ impl Trains {
                 let (other, is_along) = (slots[side], cosine(&out, &way) > ALONG);
                 let is_new = !train.bodies.iter().any(|member| member.slot == other && member.way.is_some());
                 match (scene.moves(other), is_along) {
-                    (false, true) if !is_hard => return false,
+                    (false, true) if !is_hard => return None,
                     (true, false) if is_new => continue,
-                    _ if self.chosen.len() == MOST_LINKS => return false,
+                    _ if self.chosen.len() == MOST_LINKS => return None,
                     (true, true) if is_new => {
                         train.add_body::<D, N, A, S>(scene.props, bodies, other, Some(out));
                         moving += 1;
@@ -344,6 +346,6 @@ impl Trains {
         if is_train {
             self.chosen.iter().for_each(|&touch| train.add_link(scene, touch, reach));
         }
-        is_train
+        is_train.then_some(is_stopped)
     }
 }
