@@ -43,8 +43,7 @@ pub(super) fn stop_shapes<D: Dim>(
                 });
                 if is_met {
                     let front = Front { surface: children, index, near: margins.near() };
-                    let found =
-                        stop_time(&moving, &mover(&child, b, sweep_b), Some(front), margins, range);
+                    let found = stop_time(&moving, &mover(&child, b, sweep_b), Some(front), margins, range);
                     keep_first(&mut first, found);
                 }
             });
