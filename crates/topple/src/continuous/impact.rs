@@ -7,7 +7,7 @@
 //! the start, the contact has had its say and was not enough: another corner comes swinging in, say. Then the body stops
 //! turning where it gets deep, and slides on.
 
-use super::sweep::{Impact, Mover, Search, TOLERANCE};
+use super::sweep::{Front, Impact, Mover, Search, TOLERANCE};
 use crate::Settings;
 use crate::math::*;
 use crate::shape::ShapeOps;
@@ -63,6 +63,11 @@ impl Margins {
         Self { target, near, size }
     }
 
+    /// Distance up to which the solver takes care of a pair [m].
+    pub(super) fn near(&self) -> Real {
+        self.near
+    }
+
     /// How far the middle of a solid that is made of triangles stays away from what it flies at [m].
     fn clearance(&self) -> Real {
         CLEARANCE * self.size
@@ -88,7 +93,7 @@ pub(super) fn may_get_deep<D: Dim>(
         return true;
     }
     let normal = if a.reach > b.reach { outward(a, b, from) } else { outward(b, a, from).map(|n| -n) };
-    let search = Search { a, b, guess: None };
+    let search = Search::new(a, b);
     let Some((gap, normal)) = normal.and_then(|normal| Some((search.gap(from, normal)?, normal))) else {
         return true;
     };
@@ -115,17 +120,24 @@ fn outward<D: Dim>(large: &Mover<'_, D>, small: &Mover<'_, D>, t: Real) -> Optio
     Some(frame.rotation.rotate(normal?))
 }
 
-/// When a, which must not get through b, has to be stopped, in [`from`, `to`] (in steps, no unit); None if it need not.
+/// When a, which must not get through b, has to be stopped, in [`from`, `to`] (in steps, no unit); None if it need not. `front`: that of b, if it is a child of a surface.
 pub(super) fn stop_time<D: Dim>(
     a: &Mover<'_, D>,
     b: &Mover<'_, D>,
+    front: Option<Front<'_, D>>,
     margins: Margins,
     [from, to]: [Real; 2],
 ) -> Option<Stop<D>> {
-    let mut search = Search { a, b, guess: None };
+    let mut search = Search::new(a, b).at_front(front);
     let start = search.look(from)?;
     let (distance, normal) = (start.0 as Real, start.1);
-    let depth = (-distance).max(0.0);
+    // What is below the plane of a child, and beside it still, is as deep as that.
+    let below = search.below(from, normal).map_or(0.0, |(gap, _)| -gap as Real);
+    if below >= margins.size && distance > margins.near {
+        // It reaches far below and stands beside the surface, say: that child is met like anything else.
+        return stop_time(a, b, None, margins, [from, to]);
+    }
+    let depth = below.max(-distance).max(0.0);
     if depth >= margins.size {
         // So deep inside there is no side to keep to.
         return None;
@@ -169,7 +181,7 @@ pub(super) fn core_time<D: Dim>(
     margins: Margins,
     range: [Real; 2],
 ) -> Option<Impact<D>> {
-    let mut search = Search { a: core, b, guess: None };
+    let mut search = Search::new(core, b);
     let start = search.look(range[0])?;
     let distance = start.0 as Real;
     let least = LEAST_DEEPER * margins.size;
@@ -186,7 +198,7 @@ pub(super) fn meeting_before<D: Dim>(
     margins: Margins,
     [from, deep]: [Real; 2],
 ) -> Option<(Real, bool)> {
-    let mut search = Search { a, b, guess: None };
+    let mut search = Search::new(a, b);
     let start = search.look(from)?;
     if start.0 as Real <= margins.near {
         return Some((from, true));
@@ -248,7 +260,7 @@ mod tests {
                 continue;
             }
             excluded += 1;
-            let mut search = Search { a: &a, b: &b, guess: None };
+            let mut search = Search::new(&a, &b);
             for moment in 0..=MOMENTS {
                 let t = moment as Real / MOMENTS as Real;
                 let distance = search.look(t).unwrap().0 as Real;

@@ -4,7 +4,7 @@
 //! In: the places at the start of the step and the motion in it. Out: bodies that are stopped early keep their velocity, gravity's share in what is missing apart, but
 //! lose the rest of their motion in this step; the contact follows in the next one.
 //!
-//! - Every dynamic body that moves by more than a quarter of its inner radius is swept against static bodies.
+//! - Every dynamic body that moves by more than a quarter of its inner radius is swept against static bodies, and every one that is deep in one, however slow.
 //! - Bullets are swept against everything, each other included (`bullets/`).
 //! - All others cost one comparison.
 //!
@@ -34,6 +34,10 @@ use parts::stop_shapes;
 /// get their middle to the other side of anything before a contact pushes them back.
 const FAST: Real = 0.25;
 
+/// What is deeper than this share of its inner radius (no unit) in something that cannot be pushed is looked at however slow it is: a contact that gives way by little in every step, or has to
+/// bear much, does not hold it. What is less deep and not fast cannot get deeper than it may in a step.
+pub(crate) const WATCHED: Real = 0.5;
+
 /// Inner radius of shapes that enclose nothing, segments say, as a share of their size (no unit).
 const THIN: Real = 0.05;
 
@@ -58,6 +62,8 @@ pub(crate) struct Scene<'a, D: Dim> {
     pub executor: &'a dyn Executor,
     /// There are kinematic bodies that do not move.
     pub has_still_kinematic: bool,
+    /// Bodies that are deep in something that cannot be pushed, deeper than [`WATCHED`], in any order.
+    pub deep: &'a [u32],
     /// True if two shapes, given by index, collide as far as kinds, filters, joints and hooks are concerned.
     pub may_touch: &'a (dyn Fn(u32, u32) -> bool + Sync),
 }
@@ -67,7 +73,7 @@ pub(crate) struct Scene<'a, D: Dim> {
 struct FastBody<D: Dim> {
     slot: u32,
     body: u32,
-    /// Moves far for its size; slow bullets are listed too.
+    /// Moves far for its size, or is deep in something; slow bullets are listed too.
     is_fast: bool,
     /// Dynamic: can be stopped.
     is_stoppable: bool,
@@ -304,7 +310,23 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
             }
         }
     }
+    add_deep(scene, awake, &mut scratch.fast);
     others
+}
+
+/// Adds the bodies that are deep in something to the list, which stays in order of slots.
+fn add_deep<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, fast: &mut Vec<FastBody<D>>) {
+    for &body in scene.deep {
+        let slot = awake.slot(body);
+        if slot == NO_SLOT || !awake.props[slot as usize].is_dynamic || !end_of(awake, slot).is_valid() {
+            continue;
+        }
+        let at = fast.partition_point(|known| known.slot < slot);
+        if fast.get(at).is_none_or(|known| known.slot != slot) {
+            fast.insert(at, FastBody::new(scene, awake, slot));
+        }
+        fast[at].is_fast = true;
+    }
 }
 
 /// How far the surface of the body in a slot moves at most [m].

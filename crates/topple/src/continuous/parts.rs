@@ -2,7 +2,7 @@
 //! may rest on one triangle and fly at the next. Children are met from their front side only, as in contacts.
 
 use super::impact::{Margins, Stop, core_time, may_get_deep, meeting_before, stop_time};
-use super::sweep::{Mover, Sweep};
+use super::sweep::{Front, Mover, Sweep};
 use crate::math::*;
 use crate::shape::{ShapeOps, ShapeRecord};
 
@@ -18,7 +18,7 @@ pub(super) fn stop_shapes<D: Dim>(
         (None, None) => {
             let (a, b) = (mover(&a.shape, a, sweep_a), mover(&b.shape, b, sweep_b));
             return if may_get_deep(&a, &b, margins, range) {
-                stop_time(&a, &b, margins, range)
+                stop_time(&a, &b, None, margins, range)
             } else {
                 None
             };
@@ -42,7 +42,8 @@ pub(super) fn stop_shapes<D: Dim>(
                     normal.dot(middle - on_child) >= 0.0 && way.as_ref().is_none_or(is_deep)
                 });
                 if is_met {
-                    let found = stop_time(&moving, &mover(&child, b, sweep_b), margins, range);
+                    let front = Front { surface: children, index, near: margins.near() };
+                    let found = stop_time(&moving, &mover(&child, b, sweep_b), Some(front), margins, range);
                     keep_first(&mut first, found);
                 }
             });
@@ -52,7 +53,7 @@ pub(super) fn stop_shapes<D: Dim>(
             let bounds = bounds_seen([b, a], [sweep_b, sweep_a], range);
             children.visit(&bounds, &mut |index| {
                 let child = children.child(index);
-                let found = stop_time(&mover(&child, a, sweep_a), &other, margins, range);
+                let found = stop_time(&mover(&child, a, sweep_a), &other, None, margins, range);
                 keep_first(&mut first, found);
             });
             keep_first(&mut first, stop_core(a, sweep_a, &other, margins, range, &bounds));
@@ -64,7 +65,7 @@ pub(super) fn stop_shapes<D: Dim>(
                 let other = mover(&child_b, b, sweep_b);
                 children_a.visit(&children_a.bounds(), &mut |i| {
                     let child_a = children_a.child(i);
-                    let found = stop_time(&mover(&child_a, a, sweep_a), &other, margins, range);
+                    let found = stop_time(&mover(&child_a, a, sweep_a), &other, None, margins, range);
                     keep_first(&mut first, found);
                 });
                 let (normal, on_child) = (children_b.normal(j), child_b.support(children_b.normal(j)));

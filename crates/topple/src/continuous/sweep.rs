@@ -7,7 +7,7 @@
 
 use crate::distance::{Wide, separation};
 use crate::math::*;
-use crate::shape::ShapeOps;
+use crate::shape::{Composite, ShapeOps};
 
 /// Motion of a body within a step: at constant rates up to a moment, and at other rates, mostly none, from then on. Time
 /// is counted in steps, from 0 to 1.
@@ -172,7 +172,7 @@ pub fn time_of_impact<D: Dim>(
 ) -> Option<Impact<D>> {
     let a = Mover::new(a, Pose::IDENTITY, sweep_a);
     let b = Mover::new(b, Pose::IDENTITY, sweep_b);
-    Search { a: &a, b: &b, guess: None }.first([0.0, max], target, TOLERANCE * target)
+    Search::new(&a, &b).first([0.0, max], target, TOLERANCE * target)
 }
 
 /// A meeting is found to within this share of the target distance (no unit).
@@ -220,14 +220,52 @@ pub(super) struct Search<'a, D: Dim> {
     pub a: &'a Mover<'a, D>,
     pub b: &'a Mover<'a, D>,
     /// Direction in which the last look found b, in the frame of a.
-    pub guess: Option<Wide>,
+    guess: Option<Wide>,
+    /// The front of b, if that is a child of a surface.
+    front: Option<Front<'a, D>>,
 }
 
-impl<D: Dim> Search<'_, D> {
-    /// Distance [m], negative where they overlap, and direction from a to b at time `t`. None for pairs that have none.
+/// The front of a child of a surface, which pushes only ways that its neighbours leave free: out of a floor of triangles the way up counts, not the one over a seam to the next triangle.
+#[derive(Clone, Copy)]
+pub(super) struct Front<'a, D: Dim> {
+    pub surface: &'a dyn Composite<D>,
+    /// Number of the child.
+    pub index: u32,
+    /// Distance up to which a body counts as touching it [m].
+    pub near: Real,
+}
+
+impl<'a, D: Dim> Search<'a, D> {
+    pub(super) fn new(a: &'a Mover<'a, D>, b: &'a Mover<'a, D>) -> Self {
+        Self { a, b, guess: None, front: None }
+    }
+
+    /// The same for a child of a surface.
+    pub(super) fn at_front(self, front: Option<Front<'a, D>>) -> Self {
+        Self { front, ..self }
+    }
+
+    /// Distance [m], negative where they overlap, and direction from a to b at time `t`. None for pairs that have none. Of a child of a surface, which touches and
+    /// would be left by a way that its neighbours close: along its normal.
     pub(super) fn look(&mut self, t: Real) -> Option<(f64, D::Vec)> {
         let (a, b) = (self.a, self.b);
-        separation::<D>(a.shape, &a.pose(t), b.shape, &b.pose(t), &mut self.guess)
+        let found = separation::<D>(a.shape, &a.pose(t), b.shape, &b.pose(t), &mut self.guess)?;
+        match self.front {
+            Some(front) if found.0 <= f64::from(front.near) => Some(self.below(t, found.1).unwrap_or(found)),
+            _ => Some(found),
+        }
+    }
+
+    /// Gap [m] along the normal of the child b, if the direction `normal` from a to b is one that its neighbours close, and the direction instead.
+    pub(super) fn below(&self, t: Real, normal: D::Vec) -> Option<(f64, D::Vec)> {
+        let Front { surface, index, .. } = self.front?;
+        let rotation = self.b.pose(t).rotation;
+        let (up, away) = (surface.normal(index), rotation.rotate_inv(-normal));
+        if up.dot(away) >= 0.0 && surface.allows(index, away) {
+            return None;
+        }
+        let down = -rotation.rotate(up);
+        Some((f64::from(self.gap(t, down)?), down))
     }
 
     /// The first moment in [`from`, `to`] at which they are `target` apart [m], or up to `tolerance` [m] farther. Negative
@@ -251,9 +289,16 @@ impl<D: Dim> Search<'_, D> {
         for _ in 0..MAX_LOOKS {
             let (distance, normal) = known.take().or_else(|| self.look(t))?;
             found = Some(Impact { t, distance: distance as Real, normal });
-            let excess = distance - f64::from(target);
+            let mut excess = distance - f64::from(target);
             if excess <= f64::from(tolerance) {
                 return found;
+            }
+            // What is below the plane of a child by more is there as soon as it touches the child.
+            if let Some(front) = self.front.filter(|front| distance > f64::from(front.near))
+                && let Some((gap, _)) = self.below(t, normal)
+                && gap <= f64::from(target)
+            {
+                excess = distance - 0.5 * f64::from(front.near);
             }
             // Until when the bodies keep their rates, and whether the gap can close before.
             let (sweep_a, sweep_b) = (self.a.sweep, self.b.sweep);

@@ -8,7 +8,7 @@
 use super::{CollideJob, LocalManifold, LocalPoint, MAX_LOCAL_POINTS, NarrowCounters};
 use crate::distance::point_shape;
 use crate::math::*;
-use crate::shape::ShapeOps;
+use crate::shape::{LocalRay, ShapeOps};
 
 /// Parts a pair can have. More directions than this at once are merged with the nearest one.
 pub const MAX_PARTS: usize = 8;
@@ -186,13 +186,14 @@ impl<D: Dim> Parts<D> {
         }
     }
 
-    /// Drops deep points neither end of which is on one solid and in the other, and deep parts that a shorter push of another part frees. Both come
+    /// Drops deep points neither end of which is on one solid and in the other, unless b came out behind a (`is_through`), and deep parts that a shorter push of another part frees. Both come
     /// from children that look past the other shape: the side of a plank that another one touches with its edge.
     fn drop_false(
         &mut self,
         in_a: &dyn Fn(D::Vec) -> bool,
         in_b: &dyn Fn(D::Vec) -> bool,
         is_near: &dyn Fn(D::Vec, usize) -> bool,
+        is_through: &dyn Fn(D::Vec, D::Vec) -> bool,
     ) {
         let deep = -DEEP * self.slop;
         if self.parts[..self.count].iter().all(|part| part.depth() > deep) {
@@ -204,7 +205,10 @@ impl<D: Dim> Parts<D> {
             part.retain(|point| {
                 let half = normal * (0.5 * point.separation);
                 let (on_b, on_a) = (point.position + half, point.position - half);
-                point.separation > deep || in_a(on_b) && is_near(on_b, 1) || in_b(on_a) && is_near(on_a, 0)
+                point.separation > deep
+                    || in_a(on_b) && is_near(on_b, 1)
+                    || in_b(on_a) && is_near(on_a, 0)
+                    || is_through(on_b, on_a) && is_near(on_b, 1)
             });
         }
         self.retain(|part| part.count > 0);
@@ -412,7 +416,12 @@ fn collide_ordered<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounter
             let closest = point_shape::<D>(D::Point::from_vec(p), shape, &pose);
             closest.is_some_and(|closest| closest.distance <= reach)
         };
-        parts.drop_false(&|p| job.a.contains(p), &in_b, &is_near);
+        // From a point of b towards the surface of a that it came in by: through a thin wall it is outside of a again.
+        let is_through = |from: D::Vec, to: D::Vec| {
+            let ray = LocalRay { origin: from, direction: to - from, max: 1.0 };
+            job.b.composite().is_none() && job.a.ray_cast(&ray).is_some()
+        };
+        parts.drop_false(&|p| job.a.contains(p), &in_b, &is_near, &is_through);
     }
 }
 

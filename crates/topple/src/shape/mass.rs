@@ -68,6 +68,11 @@ impl<D: Dim> Mass<D> {
         if self.mass <= 0.0 { Self { mass: 1.0, ..Self::ZERO } } else { self }
     }
 
+    /// True for what may be [`Self::or_a_point`] of none.
+    pub(crate) fn is_like_a_point(&self) -> bool {
+        self.mass == 1.0 && self.inertia == D::Inertia::ZERO
+    }
+
     /// Ok if a body can have this mass and be simulated: nothing overflows, and what is there can be divided by. Zero is
     /// fine: such a body is given mass of its own by the world.
     pub(crate) fn check_usable(&self) -> Result<(), Error> {

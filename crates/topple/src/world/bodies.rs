@@ -259,7 +259,15 @@ impl<D: Dim> World<D> {
             Change::Density(index, density) => denser = Some((index, density)),
             Change::Remove(indices) => gone = indices,
         }
-        let stay = self.bodies.records[body].shapes.iter().filter(|index| !gone.contains(index));
+        let record = &self.bodies.records[body];
+        if let Some(def) = extra
+            && !record.has_own_mass
+            && !record.mass.is_like_a_point()
+        {
+            // PERF: the sum so far is known, to the bit. Shapes that are added one by one would be summed up anew every time.
+            return record.mass.plus(mass_of(def));
+        }
+        let stay = record.shapes.iter().filter(|index| !gone.contains(index));
         let parts = stay.map(|&index| {
             let shape = &self.shapes[index];
             let density = denser.filter(|&(which, _)| which == index).map_or(shape.density, |(_, new)| new);
@@ -270,7 +278,11 @@ impl<D: Dim> World<D> {
 
     /// Mass from the shapes (or the user's own), and everything that follows from it. The body's frame stays where it is.
     pub(crate) fn update_mass(&mut self, index: u32) {
-        let of_shapes = self.mass_of_shapes(index, Change::Nothing);
+        self.take_mass(index, self.mass_of_shapes(index, Change::Nothing));
+    }
+
+    /// The same, if the mass of the shapes is known.
+    pub(crate) fn take_mass(&mut self, index: u32, of_shapes: Mass<D>) {
         let record = &mut self.bodies.records[index];
         if !record.has_own_mass {
             record.mass = if record.kind == BodyKind::Dynamic { of_shapes.or_a_point() } else { of_shapes };

@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::body::NONE;
-use crate::contact::flags;
+use crate::contact::{Contact, flags};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
 use crate::shape::ShapeOps;
@@ -12,19 +12,24 @@ use crate::trusted::{Each, Owned, Owners, in_pieces};
 /// Contacts per batch of the narrow phase. A constant: the cut must not depend on the number of threads.
 const BATCH: usize = 64;
 
+/// Overlap of contacts at rest, in slops, with room to spare: what is less is not deep, whatever its size.
+const RESTING: Real = 4.0;
+
 /// What a batch of the narrow phase found.
 pub(crate) struct BatchResult<D: Dim> {
     /// Contacts whose state changed.
     changed: Vec<u32>,
     /// New contacts of dynamic bodies: perhaps not there.
     suspects: Vec<u32>,
+    /// Bodies that are deep in something that cannot be pushed.
+    deep: Vec<u32>,
     /// Parts of pairs for which there is no contact yet.
     extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
 }
 
 impl<D: Dim> Default for BatchResult<D> {
     fn default() -> Self {
-        Self { changed: Vec::new(), suspects: Vec::new(), extra: Vec::new() }
+        Self { changed: Vec::new(), suspects: Vec::new(), deep: Vec::new(), extra: Vec::new() }
     }
 }
 
@@ -79,6 +84,7 @@ pub(super) fn update_contacts<D: Dim>(world: &mut World<D>) {
         let part = &indices[piece * BATCH..indices.len().min((piece + 1) * BATCH)];
         result.changed.clear();
         result.suspects.clear();
+        result.deep.clear();
         result.extra.clear();
         // All of them change in the first step of a world: not one by one.
         room::make_room(&mut result.changed, part.len());
@@ -135,7 +141,10 @@ pub(super) fn update_contacts<D: Dim>(world: &mut World<D>) {
                         result.suspects.push(at);
                     }
                 }
-                points += if contact.is_solid() { contact.manifold.count } else { 0 };
+                if contact.is_solid() {
+                    points += contact.manifold.count;
+                    result.deep.extend(deep_body(&source, contact));
+                }
                 let was_touching = contact.flags & flags::WAS_TOUCHING != 0;
                 let was_solid = contact.flags & flags::WAS_SOLID != 0;
                 let apart = contact.flags & flags::APART != 0;
@@ -158,6 +167,8 @@ pub(super) fn update_contacts<D: Dim>(world: &mut World<D>) {
     changed.clear();
     room::make_room(changed, changes[..pieces].iter().map(|result| result.changed.len()).sum());
     changes[..pieces].iter().for_each(|result| changed.extend_from_slice(&result.changed));
+    world.scratch.deep.clear();
+    changes[..pieces].iter().for_each(|result| world.scratch.deep.extend_from_slice(&result.deep));
     make_parts(world, pieces);
     grow_grains(world);
     find_ghosts(world, pieces);
@@ -169,6 +180,23 @@ pub(super) fn update_contacts<D: Dim>(world: &mut World<D>) {
         changed.sort_unstable_by_key(|&index| (hot[index as usize].key(), index));
     }
     changed.dedup();
+}
+
+/// The body of a contact that is deep in something that cannot be pushed, so that it must be watched however slow it is: see `continuous`.
+fn deep_body<D: Dim>(source: &PairSource<'_, D>, contact: &Contact<D>) -> Option<u32> {
+    let points = contact.manifold.points();
+    let lowest = points.iter().fold(0.0, |lowest: Real, point| lowest.min(point.base_separation));
+    // PERF: most contacts end here.
+    if lowest >= -RESTING * contact.slop {
+        return None;
+    }
+    let side = match contact.bodies.map(|body| source.bodies.records[body].kind == crate::BodyKind::Dynamic) {
+        [true, false] => 0,
+        [false, true] => 1,
+        _ => return None,
+    };
+    let size = crate::continuous::thickness::<D>(&source.shapes[contact.shapes[side]]);
+    (lowest < -crate::continuous::WATCHED * size).then_some(contact.bodies[side])
 }
 
 /// Grains of the parts that are new in this step: they were in no batch.

@@ -146,6 +146,8 @@ pub(crate) struct Scratch<D: Dim> {
     pub finals: Vec<finalize::BlockResult<D>>,
     pub approach: Vec<hits::Approach<D>>,
     pub continuous: crate::continuous::Scratch<D>,
+    /// Bodies that are deep in something that cannot be pushed, one or more times each.
+    pub deep: Vec<u32>,
     pub members: Vec<u32>,
     pub parts: Vec<u32>,
     /// Islands to split.

@@ -85,9 +85,10 @@ impl<D: Dim> World<D> {
         let body = self.body_index(body)?;
         let def = Self::check_shape(def.into(), self.bodies.records[body].kind)?;
         self.check_mass(body, Change::Add(&def))?;
+        let mass = self.mass_of_shapes(body, Change::Add(&def));
         self.wake_index(body);
         let index = self.insert_shape(body, &def);
-        self.update_mass(body);
+        self.take_mass(body, mass);
         self.show_shape(index);
         self.remake_contacts_of(body);
         Ok(ShapeId(self.shapes.id_at(index).unwrap_or_default()))

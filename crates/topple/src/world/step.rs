@@ -185,6 +185,7 @@ fn stop_fast_bodies<D: Dim>(world: &mut World<D>) {
         broad_phase: &*world.methods.broad_phase,
         executor: &*world.executor,
         has_still_kinematic,
+        deep: &world.scratch.deep,
         may_touch: &|a, b| world.may_touch(a, b),
     };
     let counts = continuous::stop_fast_bodies(&scene, &mut awake, &mut scratch);

@@ -2,6 +2,8 @@
 
 // Bullets against what moves, and each other.
 mod bullets;
+// What is deep comes out.
+mod deep;
 // Plates that are thrown down hard.
 mod hard_landing;
 // The moment of impact against brute force.

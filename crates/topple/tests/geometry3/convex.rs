@@ -3,7 +3,7 @@
 use crate::shapes::samples;
 use crate::support::*;
 use topple::Shape3;
-use topple::distance::closest_points;
+use topple::distance::{closest_points, point_shape};
 use topple::math::*;
 use topple::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache};
 use topple::shape::ShapeOps;
@@ -267,6 +267,43 @@ fn a_cached_axis_answers_for_shapes_that_stay_apart() {
             let round = |s: &Shape3| matches!(s, Shape3::Sphere { .. } | Shape3::Capsule { .. });
             if !round(a) && !round(b) {
                 assert!(counters.cache_hits >= 8, "{} {}: {counters:?}", a.kind(), b.kind());
+            }
+        }
+    }
+}
+
+/// The side of a cone that touches with its rim or its tip leans along the normal: its points are on it, and on the side of the other shape.
+#[test]
+fn points_of_two_sides_are_on_both_shapes() {
+    let turned = |x, y, z, w| Quat::from_xyzw(x, y, z, w).normalize();
+    let pairs = [
+        (
+            Shape3::Cone { half_height: 0.481_321, radius: 0.462_2, rounding: 0.0 },
+            Shape3::Cylinder { half_height: 0.696_563, radius: 0.660_778, rounding: 0.04 },
+            Pose::<D3>::new([0.379_846, 0.170_353, 0.079_78], turned(0.0, 0.382_683, 0.0, 0.923_88)),
+        ),
+        (
+            Shape3::Cone { half_height: 0.512_251, radius: 0.336_895, rounding: 0.0 },
+            Shape3::Cone { half_height: 0.284_595, radius: 0.119_893, rounding: 0.0 },
+            Pose::new([0.0, 0.601_562, 0.0], turned(0.866_053, -0.410_36, 0.267_545, 0.099_881)),
+        ),
+        (
+            Shape3::Cylinder { half_height: 0.527_297, radius: 0.158_903, rounding: 0.0 },
+            Shape3::Cylinder { half_height: 0.492_418, radius: 0.306_961, rounding: 0.0 },
+            Pose::new([0.0, 0.620_186, 0.0], turned(0.001_519, 0.302_189, -0.946_145, 0.116_145)),
+        ),
+    ];
+    for (a, b, pose) in &pairs {
+        for algorithm in ALGORITHMS {
+            let m = collide_by(algorithm, a, b, *pose, 0.05, 1e-6);
+            assert!(!m.is_empty());
+            for point in m.points() {
+                let half = m.normal * (0.5 * point.separation);
+                let ends = [(point.position - half, a, Pose::IDENTITY), (point.position + half, b, *pose)];
+                for (at, shape, place) in ends {
+                    let distance = point_shape::<D3>(at.into(), shape, &place).unwrap().distance;
+                    assert!(distance < 5e-3, "{algorithm:?}: {distance} m outside of {shape:?}: {m:?}");
+                }
             }
         }
     }

@@ -256,3 +256,33 @@ fn hulls_have_up_to_255_vertices() {
     many.extend(sphere(255).iter().map(|&p| p * 0.5));
     assert!(Shape3::hull(&many).is_ok());
 }
+
+/// The mass of a body is known after each of its shapes, to the bit, however they came to it.
+#[test]
+fn shapes_added_one_by_one_weigh_what_they_weigh_together() {
+    use topple::{BodyDef3, ShapeDef3, World3};
+    let mut random = Random::new(17);
+    let shapes: Vec<ShapeDef3> = (0..40)
+        .map(|k| {
+            let shape = match k % 4 {
+                // Without mass, the first ones: a dynamic body counts as a point until the others come.
+                0 => Shape3::cuboid(0.3, 0.5, 0.2),
+                1 => Shape3::sphere(0.2),
+                2 => Shape3::cone(0.5, 0.3),
+                _ => Shape3::capsule(Vec3::ZERO, Vec3::X * 0.4, 0.1),
+            };
+            ShapeDef3::new(shape).density(if k < 3 { 0.0 } else { 700.0 }).at(random.pose(2.0))
+        })
+        .collect();
+    for def in [BodyDef3::dynamic([1.0, 2.0, 3.0]), BodyDef3::fixed([1.0, 2.0, 3.0])] {
+        let mut one_by_one = World3::new();
+        let body = one_by_one.create_body(def.clone()).unwrap();
+        for count in 1..=shapes.len() {
+            one_by_one.add_shape(body, shapes[count - 1].clone()).unwrap();
+            let mut together = World3::new();
+            let other = together.create_body_with(def.clone(), shapes[..count].to_vec()).unwrap();
+            let [x, y] = [one_by_one.body(body).unwrap(), together.body(other).unwrap()];
+            assert_eq!(x.mass_properties(), y.mass_properties(), "{count} shapes");
+        }
+    }
+}

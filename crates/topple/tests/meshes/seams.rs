@@ -325,3 +325,27 @@ fn a_capsule_slides_over_a_fold_in_a_flat_mesh() {
         slides("capsule", &mut world, body, at, Vec3::new(8.199_223, 0.0, -0.318_795_68), 4);
     }
 }
+
+/// A thin plank sinks by more than its slop and leans by a little over each seam: the tiles give the normals all the same, not its own face, which would push it back.
+#[test]
+fn thin_planks_slide_over_tiles() {
+    for narrow_phase in ["auto", "sat", "gjk"] {
+        for (length, tile, speed) in [(0.271_72, 0.5, 0.2206), (0.222_96, 0.25, 0.2766), (0.2, 0.5, 0.3)] {
+            let floors = [
+                (Shape2::segment(Vec2::new(-0.5 * tile, 0.0), Vec2::new(0.5 * tile, 0.0)), 0.0),
+                (Shape2::rectangle(tile, 0.1), -0.05),
+            ];
+            for (kind, (shape, height)) in floors.into_iter().enumerate() {
+                let mut world = World2::new();
+                world.set_narrow_phase_by_name(narrow_phase).unwrap();
+                for i in -20..=20 {
+                    fixed(&mut world, shape.clone(), Vec2::new(i as Real * tile, height));
+                }
+                let name = format!("plank of {length} m by {narrow_phase} over floor {kind}");
+                let plank = Shape2::rectangle(length, 0.05 * length);
+                let at = Vec2::new(0.1, 0.025 * length);
+                slides(&name, &mut world, plank, at, Vec2::X * speed, 400);
+            }
+        }
+    }
+}

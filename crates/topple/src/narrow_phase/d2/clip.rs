@@ -120,6 +120,35 @@ impl Facing {
             normal,
         }
     }
+
+    /// Height along `up`, its outward normal, of the lowest point that the other edge has over the edge of b, or of a [m]; −∞ if there is none.
+    pub(super) fn lowest(&self, on_b: bool, up: Vec2) -> Real {
+        let (from, to, ends) = match on_b {
+            true => (self.q1, self.q2, [self.p1, self.p2]),
+            false => (self.p1, self.p2, [self.q1, self.q2]),
+        };
+        let along = (to - from).normalize_or(up.perp());
+        let [p, q] = ends.map(|end| Vec2::new(along.dot(end - from), up.dot(end - from)));
+        let (left, right) = if p.x <= q.x { (p, q) } else { (q, p) };
+        let (low, high) = (left.x.max(0.0), right.x.min(along.dot(to - from)));
+        if low > high {
+            return Real::NEG_INFINITY;
+        }
+        height_at(left, right, low).min(height_at(left, right, high))
+    }
+}
+
+/// Height of the lowest point that the edge of `other` has over the edge of `reference`, which belongs to the other core, along its normal [m]; −∞ if they do not face each other.
+pub(super) fn height_over(
+    a: &Outline<'_>,
+    b: &Outline<'_>,
+    reference: &Axis,
+    other: &Axis,
+    b_in_a: &Pose<D2>,
+) -> Real {
+    let (ia, ib) = if reference.on_b { (other.edge, reference.edge) } else { (reference.edge, other.edge) };
+    let up = if reference.on_b { b_in_a.rotation.rotate(b.normals[ib]) } else { a.normals[ia] };
+    Facing::new(a, b, [ia, ib], up, b_in_a).lowest(reference.on_b, up)
 }
 
 /// Direction from a to b and distance of the cores, if the closest point of the axis' edge is one of its ends; None if

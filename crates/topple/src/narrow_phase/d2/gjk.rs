@@ -113,8 +113,16 @@ fn points(
         let gap = cores.gap(Wide::of(axis));
         let is_ground = ground == Some(side) && axis.dot(normal) >= clip::SAME_WAY;
         let lowest = found.distance - within(is_ground).max(rounding);
-        let score = gap + if which == last { 0.5 * slop } else { 0.0 };
-        if gap >= lowest && score > best + lead * slop {
+        // What is lowest along the normal of the ground may lie beyond the end of its edge, over the next tile.
+        let over = match (&a, &b, along_a, along_b) {
+            (Some(a), Some(b), Some(i), Some(j)) if is_ground && gap < lowest => {
+                let up = if side == Side::B { -axis } else { axis };
+                f64::from(Facing::new(a, b, [i, j], axis, &job.b_in_a).lowest(side == Side::B, up))
+            }
+            _ => gap,
+        };
+        let score = over + if which == last { 0.5 * slop } else { 0.0 };
+        if over >= lowest && score > best + lead * slop {
             (kind, best, gap_there) = (which, score, gap);
             out.normal = axis;
         }

@@ -115,7 +115,8 @@ pub(super) fn outlines(
     // An axis that has only kept them apart so far is no better than others now that they touch.
     let last = last.filter(|_| !was_apart);
     let alike = |x: &Axis, y: &Axis| is_alike(x, y, a, b, &b_in_a);
-    let last = preferred(&best, last, of_ground, alike, job.slop);
+    let over = |ground: &Axis, best: &Axis| clip::height_over(a, b, ground, best, &b_in_a);
+    let last = preferred(&best, last, of_ground, (alike, over), job.slop);
     clip::contact(job, a, b, best, last, out).store(cache);
 }
 
@@ -192,18 +193,19 @@ pub(super) fn rectangles(
     });
     let of_ground = ground.map(|side| best_of(side == Side::B));
     let alike = |x: &Axis, y: &Axis| is_alike(x, y, &a, &b, &job.b_in_a);
-    let last = preferred(&best, last, of_ground, alike, job.slop);
+    let over = |ground: &Axis, best: &Axis| clip::height_over(&a, &b, ground, best, &job.b_in_a);
+    let last = preferred(&best, last, of_ground, (alike, over), job.slop);
     clip::contact(job, &a, &b, best, last, out).store(cache);
 }
 
 /// The axis that is taken instead of `best`, if it is as good up to the slop: that of the ground if it looks the same way, else that of the
 /// last time. What slides over one tile after the other has to lie on the tiles' edges: its own lean by a little. `of_ground` is the best axis of
-/// the ground's edges.
+/// the ground's edges; `over` tells how low an edge of the body is over an edge of the ground.
 fn preferred(
     best: &Axis,
     last: Option<Axis>,
     of_ground: Option<Axis>,
-    is_alike: impl Fn(&Axis, &Axis) -> bool,
+    (is_alike, over): (impl Fn(&Axis, &Axis) -> bool, impl Fn(&Axis, &Axis) -> Real),
     slop: Real,
 ) -> Option<Axis> {
     let Some(ground) = of_ground else { return last.filter(|last| !last.is_same_edge(best)) };
@@ -212,6 +214,11 @@ fn preferred(
         let reach = if was_there { slop } else { BACK_TO_GROUND * slop };
         if ground.separation >= best.separation - reach {
             return Some(ground);
+        }
+        // What is lowest may lie beyond the end of the edge, over the next tile.
+        let separation = over(&ground, best);
+        if separation >= best.separation - reach {
+            return Some(Axis { separation, ..ground });
         }
     }
     last.filter(|last| {

@@ -7,7 +7,7 @@
 //! ([`Lay`]), or, where the cores of rounded boxes are apart, the kind of that contact ([`APART`]).
 
 use super::box_points::{Lay, NEXT, corner_contact, edge_contact, face_contact};
-use super::{CLEARLY_FLATTER, Last, NEARLY_FLAT, NO_CROSS_SQUARED, RESTING, SECOND_FACE};
+use super::{CLEARLY_FLATTER, Last, NEARLY_FLAT, NO_CROSS_SQUARED, RESTING, SAME_WAY, SECOND_FACE};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 
@@ -92,6 +92,16 @@ impl Frame {
         (0..6).find(|&face| along(face) > ALIKE)
     }
 
+    /// The face of the ground that looks the same way as `face`, one of the other box: what slides over one tile after the other lies on their faces, and its own lean by a
+    /// little.
+    fn ground_face(&self, face: usize, ground: Side) -> Option<usize> {
+        let alike = |ground: usize, own: usize| {
+            if ground < 3 { self.q[ground][own - 3] } else { self.q[own][ground - 3] }
+        };
+        let mut faces = if ground == Side::A { 0..3 } else { 3..6 };
+        if faces.contains(&face) { None } else { faces.find(|&ground| alike(ground, face) >= SAME_WAY) }
+    }
+
     /// The face that lies nearly flat across the unit vector `n`, if there is one: of both boxes the flatter one, in doubt
     /// that of a.
     pub(super) fn face_across(&self, n: Vec3) -> Option<usize> {
@@ -165,6 +175,17 @@ pub(super) fn collide(
     let before = |axis: usize| if cached == axis { (labels_before, lay) } else { (u32::MAX, Lay::NONE) };
     *cache = PairCache { kind: axes.face as u32 + 1, a: u32::MAX, b: 0, value: axes.face_gap };
     if !axes.prefer_edge {
+        if let Some(face) = ground.and_then(|side| f.ground_face(axes.face, side)) {
+            let (labels, lies) = face_contact(&f, face, radii, before(face), job, out);
+            let lowest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
+            let depth = axes.face_gap - radii[0] - radii[1];
+            // As good up to the slop, where they face each other: what is lowest of all may lie beyond it, over the next tile.
+            if (depth - job.slop..=depth + job.slop).contains(&lowest) {
+                *cache = PairCache { kind: face as u32 + 1, a: labels, b: lies.code(), value: f.axis(face) };
+                return;
+            }
+            out.clear();
+        }
         let (labels, lies) = face_contact(&f, axes.face, radii, before(axes.face), job, out);
         let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
         // Clipping may remove the deepest corner; then the crossing edges are what really touches.

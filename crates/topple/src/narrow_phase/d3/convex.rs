@@ -236,9 +236,8 @@ pub(super) fn manifold(
             Side::A => (flat_a?, FACE_A),
             Side::B => (-flat_b?, FACE_B),
         };
-        let reach = slop * if last.kind == own { 1.0 } else { f64::from(BACK_TO_GROUND) };
         let own_gap = cores.gap(Wide::of(flat));
-        (kind != own && flat.dot(axis) >= SAME_WAY && own_gap >= gap - reach).then_some((flat, own, own_gap))
+        (kind != own && flat.dot(axis) >= SAME_WAY && own_gap <= gap).then_some((flat, own, own_gap))
     });
     for (axis, kind, gap) in [on_ground, chosen].into_iter().flatten() {
         let reference_is_b = kind == FACE_B;
@@ -255,9 +254,13 @@ pub(super) fn manifold(
             Along { normal: axis, reference_is_b, witness: (at, gap as Real), is_witness_sure: false };
         let labels = points_along(&along, &on_a, &on_b, last.labels, job, out);
         let lowest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
-        let ends_early =
-            chosen.is_some_and(|best| kind != best.1 && lowest > best.2 as Real - rounding + job.slop);
-        if !out.is_empty() && !ends_early {
+        // Not as good up to the slop, where they face each other: what is lowest of all may lie beyond it, over the next tile.
+        let reach = job.slop * if last.kind == kind { 1.0 } else { BACK_TO_GROUND };
+        let is_off = chosen.is_some_and(|best| {
+            let depth = best.2 as Real - rounding;
+            kind != best.1 && !(depth - reach..=depth + job.slop).contains(&lowest)
+        });
+        if !out.is_empty() && !is_off {
             return Last { kind, incident, labels, ..Last::NONE };
         }
         // Nothing lies over the face: its plane was good enough, but the other shape touches beside it.

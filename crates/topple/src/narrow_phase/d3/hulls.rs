@@ -106,14 +106,17 @@ pub(super) fn collide(
     let lowest = |out: &LocalManifold<D3>| {
         out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation)) + radii[0] + radii[1]
     };
-    if let Some(mut flat) = ground.and_then(|side| ground_face(&pair, &face, side, cached, job.slop)) {
+    if let Some(mut flat) = ground.and_then(|side| ground_face(&pair, &face, side)) {
         flat.lay(&pair, cached);
         let labels = face_contact(&pair, &flat, radii, used(&flat), job, out);
-        if lowest(out) <= face.gap + job.slop {
+        let was_there = cached.is_none_or(|last| last.kind == flat.kind);
+        let reach = if was_there { job.slop } else { BACK_TO_GROUND * job.slop };
+        // As good up to the slop, where they face each other: what is lowest of all may lie beyond it, over the next tile.
+        if (face.gap - reach..=face.gap + job.slop).contains(&lowest(out)) {
             *cache = remember(&flat, labels);
             return;
         }
-        // It ends too early.
+        // It ends too early, or the other hull leans too much.
         out.clear();
     }
     face.lay(&pair, cached);
@@ -133,9 +136,9 @@ pub(super) fn collide(
     *cache = remember(&edge, labels);
 }
 
-/// The face of the ground that looks the same way as that of the other hull, if it is as good up to the slop: what slides over one tile after the other
+/// The face of the ground that looks the same way as that of the other hull: what slides over one tile after the other
 /// lies on their faces, and its own lean by a little.
-fn ground_face(pair: &Pair<'_>, face: &Axis, ground: Side, cached: Option<Axis>, slop: Real) -> Option<Axis> {
+fn ground_face(pair: &Pair<'_>, face: &Axis, ground: Side) -> Option<Axis> {
     let kind = if ground == Side::A { FACE_A } else { FACE_B };
     if face.kind == kind {
         return None;
@@ -151,9 +154,7 @@ fn ground_face(pair: &Pair<'_>, face: &Axis, ground: Side, cached: Option<Axis>,
         return None;
     }
     axis.gap = pair.gap(flat);
-    let was_there = cached.is_none_or(|last| last.kind == kind);
-    let reach = if was_there { slop } else { BACK_TO_GROUND * slop };
-    (axis.gap >= face.gap - reach).then_some(axis)
+    Some(axis)
 }
 
 /// Clips the incident face by the reference face. Returns the hashed labels of the points.

@@ -72,7 +72,8 @@ pub(super) fn contact<const N: usize>(
     // Direction from the reference towards the incident patch.
     let up = if job.reference_is_b { -job.normal } else { job.normal };
     let Some(&origin) = reference.points.first() else { return u32::MAX };
-    let frame = Frame::new(origin, up, reference.normal);
+    let frame =
+        Frame { rise: rise(origin, up, reference.points), ..Frame::new(origin, up, reference.normal) };
     let count = if !reference.is_polygon() {
         along_segment(&frame, reference.points, incident.points, job.slop, &mut points)
     } else if frame.slope < STEEP || incident.points.len() + reference.points.len() > N {
@@ -149,11 +150,13 @@ struct Frame {
     /// Normal of the reference plane, and its cosine with `up`.
     plane: Vec3,
     slope: Real,
+    /// Where the reference is a segment: its rise per length across the normal, along it (no unit).
+    rise: Vec3,
 }
 
 impl Frame {
     fn new(origin: Vec3, up: Vec3, plane: Vec3) -> Self {
-        Self { origin, up, axes: D3::tangent_basis(up), plane, slope: plane.dot(up) }
+        Self { origin, up, axes: D3::tangent_basis(up), plane, slope: plane.dot(up), rise: Vec3::ZERO }
     }
 
     /// A point in the plane, with its height above the origin as z.
@@ -173,13 +176,11 @@ impl Frame {
         self.origin + self.axes[0] * p.x + self.axes[1] * p.y
     }
 
-    /// Height of the reference plane at a point, along `up`. Zero where there is no plane.
+    /// Height of the reference plane or segment at a point, along `up`. Zero where there is neither.
     #[inline]
     fn height(&self, p: &FlatPoint) -> Real {
-        if self.slope < STEEP {
-            return 0.0;
-        }
-        -(self.axes[0] * p.x + self.axes[1] * p.y).dot(self.plane) / self.slope
+        let aside = self.axes[0] * p.x + self.axes[1] * p.y;
+        if self.slope < STEEP { aside.dot(self.rise) } else { -aside.dot(self.plane) / self.slope }
     }
 
     /// True if a point is over the polygon, or beside it by less than the slop and what a polygon lacks that stands for a disc.
@@ -203,6 +204,16 @@ impl Frame {
         let on_reference = if job.reference_is_b { on_a + job.normal * gap } else { on_a };
         (on_reference - self.origin).dot(self.up)
     }
+}
+
+/// How a segment rises along `up`, per length across it and in its direction: the side of a cone that touches with its rim or its tip leans. Zero for what is no segment, or upright.
+fn rise(origin: Vec3, up: Vec3, reference: &[Vec3]) -> Vec3 {
+    let [_, end] = reference else { return Vec3::ZERO };
+    let along = *end - origin;
+    let height = along.dot(up);
+    let across = along - up * height;
+    let square = across.length_squared();
+    if square > 0.0 { across * (height / square) } else { Vec3::ZERO }
 }
 
 /// Clips the incident patch by the edges of a reference polygon. Heights become gaps over the reference plane.
