@@ -394,7 +394,7 @@ impl<D: Dim> World<D> {
                 halves += if other > 0.0 { 1 } else { 2 };
                 is_heavy |= other > self.settings.refine_load * inv_mass;
                 count += 1;
-                if count > MOST_JOINTS || !joint.only_holds() {
+                if count > MOST_JOINTS || !joint.fits_at_once() {
                     return None;
                 }
             }
