@@ -95,9 +95,20 @@ impl<D: Dim> Joint<D> {
         }
     }
 
-    /// True for a rod or a rope: a bound of the distance, and no spring.
+    /// True for a rod or a rope: bounds of the distance, and no spring.
     pub(crate) fn is_line(&self) -> bool {
         matches!(&self.kind, JointKind::Distance(distance) if distance.spring.is_none())
+    }
+
+    /// True for a joint with a spring or a motor.
+    pub(crate) fn drives(&self) -> bool {
+        match &self.kind {
+            JointKind::Hinge(hinge) => hinge.spring.is_some() || hinge.motor.is_some(),
+            JointKind::Slider(slider) => slider.spring.is_some() || slider.motor.is_some(),
+            JointKind::Distance(distance) => distance.spring.is_some(),
+            JointKind::Ball(_) | JointKind::Fixed => false,
+            _ => true,
+        }
     }
 
     /// True for a joint that can be solved together with others, with all that acts in it.

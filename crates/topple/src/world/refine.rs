@@ -314,14 +314,15 @@ impl<D: Dim> World<D> {
         let mut need = Need { measured, weight, joints: false, tower };
         if joint > self.settings.direct_load && whole > self.settings.direct_load {
             // Long chains bear as much as those with a heavy end. Short ones do for moments only, when they snap or whirl.
-            need.joints = self.chain_of(island).is_some() && !self.touches(island);
+            let touches = self.touches(island);
+            need.joints = self.chain_of(island).is_some_and(|chain| self.is_long_chain(&chain, touches));
         }
         if joint_weight > limit {
             let count = self.islands.slots[island].count;
             let is_slender = count as Real <= SLENDER * joint_weight;
             // A chain by itself costs the same solved at once; a heap with one in it does not need it.
             let touches = self.touches(island);
-            let is_heavy = self.chain_of(island) == Some(true);
+            let is_heavy = self.chain_of(island).is_some_and(|chain| self.is_heavy_chain(&chain, touches));
             need.joints |= (is_slender || count <= HIGHEST && !touches) && is_heavy;
             // Solved all at once, joints need nothing else, unless something touches them.
             if joint_weight > JOINT_EASE * limit && is_slender && (!need.joints || touches) {

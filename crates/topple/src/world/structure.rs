@@ -34,6 +34,20 @@ const PLUMB: Real = 0.98;
 /// Joints of one body that can be solved all at once with the others.
 const MOST_JOINTS: usize = 6;
 
+/// Chains in which springs, motors or limits act, and which touch something, are solved at once if a body is this many times `refine_load` as heavy
+/// as the one it is joined to (no unit). Vehicles and dolls are not: contacts and what acts take turns in sweeps.
+const LADEN_ACTING: Real = 30.0;
+
+/// A chain or tree of joints.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chain {
+    /// Mass of a body over that of one it is joined to, at most (no unit).
+    heaviest: Real,
+    /// Springs, motors or limits act in it.
+    acts: bool,
+    count: u32,
+}
+
 /// What an island is as far as loads are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Structure {
@@ -372,14 +386,15 @@ impl<D: Dim> World<D> {
         false
     }
 
-    /// For a chain or tree of joints that hold and do nothing else, held at one place at most: whether some body is much heavier
-    /// than the one it is joined to. None for anything else. Joints of chains can be solved all at once.
-    pub(super) fn chain_of(&self, island: u32) -> Option<bool> {
+    /// What bears how much in a chain or tree of joints that is held at one place at most. None for anything else. Joints of chains can be
+    /// solved all at once.
+    pub(super) fn chain_of(&self, island: u32) -> Option<Chain> {
         if !self.settings.direct_joints {
             return None;
         }
+        let mut chain = Chain { heaviest: 0.0, acts: false, count: 0 };
         // Each joint between two bodies is met twice.
-        let (mut halves, mut bodies, mut is_heavy) = (0, 0, false);
+        let mut halves = 0;
         let mut body = self.islands.slots[island].head;
         while body != NONE {
             let inv_mass = self.bodies.cores[body as usize].inv_mass;
@@ -392,21 +407,36 @@ impl<D: Dim> World<D> {
                 let joint = &self.joints.hot[joint as usize];
                 let other = self.bodies.cores[joint.bodies[1 - side] as usize].inv_mass;
                 halves += if other > 0.0 { 1 } else { 2 };
-                is_heavy |= other > self.settings.refine_load * inv_mass;
+                chain.heaviest = chain.heaviest.max(other / inv_mass);
+                chain.acts |= !joint.only_holds() && !joint.is_line();
                 count += 1;
                 if count > MOST_JOINTS || !joint.fits_at_once() {
                     return None;
                 }
             }
-            bodies += 1;
+            chain.count += 1;
             body = self.bodies.records[body].island_next;
         }
-        (halves > 0 && halves <= 2 * bodies).then_some(is_heavy)
+        (halves > 0 && halves <= 2 * chain.count).then_some(chain)
+    }
+
+    /// True if some body of a chain is so much heavier than the one it is joined to that its joints are solved at once.
+    pub(super) fn is_heavy_chain(&self, chain: &Chain, touches: bool) -> bool {
+        let limit = self.settings.refine_load * if chain.acts && touches { LADEN_ACTING } else { 1.0 };
+        chain.heaviest > limit
+    }
+
+    /// True if the joints of a chain are solved at once as soon as they pull with many times the weight of a link, without any heavy body.
+    pub(super) fn is_long_chain(&self, chain: &Chain, touches: bool) -> bool {
+        !touches && (!chain.acts || chain.count as Real > self.settings.direct_load)
     }
 
     /// True if the joints of an island that is refined are solved all at once: those with a heavy body always, long ones as long as
     /// nothing touches them.
     pub(super) fn is_direct_chain(&self, island: u32) -> bool {
-        self.chain_of(island).is_some_and(|is_heavy| is_heavy || !self.touches(island))
+        self.chain_of(island).is_some_and(|chain| {
+            let touches = self.touches(island);
+            self.is_heavy_chain(&chain, touches) || self.is_long_chain(&chain, touches)
+        })
     }
 }

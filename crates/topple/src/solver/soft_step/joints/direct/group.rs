@@ -47,6 +47,8 @@ pub(super) struct Group<D: Dim, const M: usize> {
     closing: Vec<[f64; M]>,
     /// Some joint does more than hold points: rows may be soft, or left out.
     has_axes: bool,
+    /// A pass has been run in this step.
+    is_begun: bool,
     /// The factor is that of where the bodies are.
     is_factored: bool,
     dimension: core::marker::PhantomData<D>,
@@ -63,6 +65,7 @@ impl<D: Dim, const M: usize> Default for Group<D, M> {
             factor: Factor::default(),
             closing: Vec::new(),
             has_axes: false,
+            is_begun: false,
             is_factored: false,
             dimension: core::marker::PhantomData,
         }
@@ -88,7 +91,7 @@ fn set_inertia<D: Dim>(body: &mut Body, inv_inertia: D::Inertia) {
 impl<D: Dim, const M: usize> Group<D, M> {
     /// Before the first pass of a step.
     pub(super) fn prepare(&mut self, rows: &[SingleRow<D>], scene: &JointScene<'_, D>) {
-        self.is_factored = false;
+        (self.is_factored, self.is_begun) = (false, false);
         self.has_axes = rows.iter().any(|row| !row.joint.only_holds());
         self.links.clear();
         self.pulls.clear();
@@ -146,7 +149,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
             self.weigh(rows, run.scene);
             self.assemble(order);
         }
-        self.is_factored = !is_biased;
+        (self.is_factored, self.is_begun) = (!is_biased, true);
         self.save();
         let (mut jerks, mut trials) = (0, 0);
         loop {
@@ -264,9 +267,8 @@ impl<D: Dim, const M: usize> Group<D, M> {
             }
         }
         if link.line < Real::INFINITY {
-            let speed = link.speed(&self.bodies);
-            let first = link.count + 1 - D::N;
-            (first..link.count).for_each(|i| link.target[i] = speed[i]);
+            link.carried = if self.is_begun { link.across } else { Real::INFINITY };
+            link.before = link.speed(&self.bodies);
         }
         if is_biased {
             row.joint.impulses = row.joint.impulses.map(|_| 0.0);
@@ -321,6 +323,15 @@ impl<D: Dim, const M: usize> Group<D, M> {
     /// Spins under a tension that has grown: what turns with the inertia of tension keeps its momentum. With its speed it would
     /// gain energy from nothing, and pull the more the more it gains.
     fn carry(&mut self) {
+        for link in self.links.iter_mut().filter(|link| link.line < Real::INFINITY) {
+            let kept = match link.across > link.carried && link.across * lightness(link, &self.bodies) > LIGHT {
+                true => f64::from(link.carried / link.across),
+                false => 1.0,
+            };
+            for i in link.count + 1 - D::N..link.count {
+                link.target[i] = kept * link.before[i];
+            }
+        }
         for body in self.bodies.iter_mut().filter(|body| body.is_end && body.tension > body.carried) {
             let lost = f64::from(1.0 - body.carried / body.tension);
             let spin: [f64; 3] =
@@ -589,13 +600,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
             pulls[index as usize] = pull;
             let strength = *kappa * h * pull;
             let across = strength / link.line.max(NO_LENGTH);
-            if across > JERK * link.across {
-                let lightest = link.ends.iter().filter(|&&end| end != GROUND).map(|&end| {
-                    let inv_mass = bodies[end as usize].inv_mass;
-                    inv_mass[0].max(inv_mass[1]).max(inv_mass[2])
-                });
-                is_snapping |= f64::from(across) * lightest.fold(0.0, f64::max) > f64::from(LIGHT);
-            }
+            is_snapping |= across > JERK * link.across && across * lightness(link, bodies) > LIGHT;
             for side in (0..2).filter(|&side| link.ends[side] != GROUND) {
                 bodies[link.ends[side] as usize].found += strength * row.levers[side].length();
             }
@@ -636,6 +641,13 @@ impl<D: Dim, const M: usize> Group<D, M> {
             row.turned[1] += turn_b;
         }
     }
+}
+
+/// 1/m of the lighter body of a link [1/kg].
+fn lightness<const M: usize>(link: &Link<M>, bodies: &[Body]) -> Real {
+    let ends = link.ends.iter().filter(|&&end| end != GROUND);
+    let inv_masses = ends.flat_map(|&end| bodies[end as usize].inv_mass);
+    inv_masses.fold(0.0, f64::max) as Real
 }
 
 /// Adds the inertia of a mass at r.

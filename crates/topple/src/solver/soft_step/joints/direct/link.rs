@@ -100,8 +100,11 @@ pub(super) struct Link<const M: usize> {
     pub axes: [Option<Axis>; 2],
     /// Length of the line that it holds, the first row; infinite if it holds none [m]. The rows after that are across it.
     pub line: Real,
-    /// Mass of tension across the line [kg].
+    /// Mass of tension across the line, and that with which the velocities were found [kg].
     pub across: Real,
+    pub carried: Real,
+    /// Ċ before the pass, of a line [m/s].
+    pub before: [f64; M],
 }
 
 impl<const M: usize> Link<M> {
@@ -126,6 +129,8 @@ impl<const M: usize> Link<M> {
             axes: [None; 2],
             line: Real::INFINITY,
             across: 0.0,
+            carried: Real::INFINITY,
+            before: [0.0; M],
         }
     }
 
