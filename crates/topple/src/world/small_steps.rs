@@ -91,11 +91,7 @@ impl<D: Dim> Default for Scratch<D> {
 /// per sub-step, would be slowed down. Twice if hardly anything turns: what is exact for the
 /// levers of the start of a sub-step stays so while they point where they did. But not where forces are generated: stiff ones are stable in short
 /// sub-steps only. Rods and ropes turn too, whatever the spin of the bodies at their ends. Springs and motors keep the usual sub-steps.
-fn find_halvings<D: Dim>(
-    world: &World<D>,
-    group: &AwakeBodies<D>,
-    joints: &[(u32, Reaction<D>)],
-) -> u32 {
+fn find_halvings<D: Dim>(world: &World<D>, group: &AwakeBodies<D>, joints: &[(u32, Reaction<D>)]) -> u32 {
     let settings = &world.settings;
     let moving = || group.states.iter().zip(&group.props).filter(|(_, props)| props.is_dynamic);
     let (mut is_whirling, mut is_still) = (false, world.generator_count() == 0);
@@ -143,7 +139,8 @@ pub(super) fn solve<D: Dim>(
     if is_direct {
         world.profile.counters.at_once += joints.len() as u32;
     }
-    let halvings = if is_direct && count == 1 && pairs.is_empty() { find_halvings(world, group, joints) } else { 0 };
+    let halvings =
+        if is_direct && count == 1 && pairs.is_empty() { find_halvings(world, group, joints) } else { 0 };
     let reported = world.scratch.refine.loads.len();
     for index in 0..count {
         if index > 0 {

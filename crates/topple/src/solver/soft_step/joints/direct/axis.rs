@@ -154,7 +154,8 @@ impl Axis {
         }
         let known = self.known();
         let all = self.softs(is_biased).into_iter().flatten();
-        let Soft { s, b } = all.fold(Soft::default(), |sum, soft| Soft { s: sum.s + soft.s, b: sum.b + soft.b });
+        let Soft { s, b } =
+            all.fold(Soft::default(), |sum, soft| Soft { s: sum.s + soft.s, b: sum.b + soft.b });
         if s > 0.0 { Piece::Soft(Soft { s, b: b - known }) } else { Piece::Known(known - b) }
     }
 

@@ -324,7 +324,8 @@ impl<D: Dim, const M: usize> Group<D, M> {
     /// gain energy from nothing, and pull the more the more it gains.
     fn carry(&mut self) {
         for link in self.links.iter_mut().filter(|link| link.line < Real::INFINITY) {
-            let kept = match link.across > link.carried && link.across * lightness(link, &self.bodies) > LIGHT {
+            let kept = match link.across > link.carried && link.across * lightness(link, &self.bodies) > LIGHT
+            {
                 true => f64::from(link.carried / link.across),
                 false => 1.0,
             };
@@ -371,7 +372,11 @@ impl<D: Dim, const M: usize> Group<D, M> {
         for (row, link) in rows.iter().zip(&self.links) {
             let length2 = row.levers[1].length_squared();
             let is_line = link.line < Real::INFINITY;
-            if is_line || link.tension <= 0.0 || link.ends.contains(&GROUND) || length2 <= NO_LENGTH * NO_LENGTH {
+            if is_line
+                || link.tension <= 0.0
+                || link.ends.contains(&GROUND)
+                || length2 <= NO_LENGTH * NO_LENGTH
+            {
                 continue;
             }
             let [a, b] = link.ends.map(|end| end as usize);
@@ -513,7 +518,9 @@ impl<D: Dim, const M: usize> Group<D, M> {
         let Self { links, bodies, .. } = self;
         for link in links.iter().filter(|link| link.axes[0].is_some()) {
             let x: [f64; M] =
-                core::array::from_fn(|i| if i < link.count && !link.is_active[i] { link.known[i] } else { 0.0 });
+                core::array::from_fn(
+                    |i| if i < link.count && !link.is_active[i] { link.known[i] } else { 0.0 },
+                );
             if x == [0.0; M] {
                 continue;
             }

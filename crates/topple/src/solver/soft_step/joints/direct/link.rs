@@ -367,7 +367,8 @@ impl<D: Dim, const M: usize> Collect<'_, D, M> {
 
     /// One row that acts.
     fn act(&mut self, at: usize, law: Law, row: &Row<D>, error: Real, drift: Real) {
-        let (pass, mass) = (self.pass, if matches!(law, Law::Tuned { .. }) { self.mass_along(row) } else { 0.0 });
+        let (pass, mass) =
+            (self.pass, if matches!(law, Law::Tuned { .. }) { self.mass_along(row) } else { 0.0 });
         let Some((axis, is_reversed)) = self.axis_of(row) else { return };
         let is_linear = axis.is_linear;
         match law {
