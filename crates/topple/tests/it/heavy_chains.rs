@@ -325,8 +325,9 @@ fn acts_alike<D: TestDim + JointDim>() {
             (early, world.body(bob).unwrap().center().to_vec())
         });
         assert_eq!(at_once, 2, "{name}: joints solved at once");
-        // Soft ones move by metres, and what they are welded to gives way in sweeps.
-        let limit = if matches!(name, "a long spring" | "a slider with a spring") { 0.08 } else { 0.03 };
+        // Where the reference itself gives way by so much.
+        let is_soft = ["a slider", "a lift", "a long", "a cone"].iter().any(|start| name.starts_with(start));
+        let limit = if is_soft { 0.08 } else { 0.03 };
         assert!((a.0 - b.0).length() < limit, "{name}: after 1 s at {:?} and {:?}", a.0, b.0);
         assert!((a.1 - b.1).length() < 2.0 * limit, "{name}: after 3 s at {:?} and {:?}", a.1, b.1);
     }
