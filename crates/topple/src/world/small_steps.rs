@@ -276,12 +276,17 @@ fn stiffen<D: Dim>(world: &mut World<D>, joints: &[(u32, Reaction<D>)], octaves:
     }
 }
 
-/// How far the anchors of a joint that holds a point are apart [m]; none for joints that let them part.
-fn gap_of<D: Dim>(joint: &Joint<D>, places: &[Pose<D>]) -> Option<Real> {
-    if !matches!(joint.kind, JointKind::Ball(_) | JointKind::Hinge(_) | JointKind::Fixed) {
-        return None;
+/// How far the anchors of a joint that holds a point or a distance are from there [m]; none for joints that let them part.
+pub(super) fn gap_of<D: Dim>(joint: &Joint<D>, places: &[Pose<D>]) -> Option<Real> {
+    let length = || between_anchors(joint, places).length();
+    match &joint.kind {
+        JointKind::Ball(_) | JointKind::Hinge(_) | JointKind::Fixed => Some(length()),
+        JointKind::Distance(distance) => {
+            let length = length();
+            Some((length - distance.max).max(distance.min - length).max(0.0))
+        }
+        _ => None,
     }
-    Some(between_anchors(joint, places).length())
 }
 
 /// From anchor a to anchor b [m].
