@@ -354,3 +354,60 @@ fn restored_chains_swing_on() {
         assert_eq!(chain.world.state_hash(), copy.state_hash());
     }
 }
+
+/// A platform on two chains of ten links, which are not solved at once: its joints get as stiff as they have to be before they bear it, not while they do.
+fn platforms_hang<D: TestDim + JointDim>() {
+    for by in [By::Rods, By::Ropes, By::Limits] {
+        let (count, ratio) = (10, 1e3);
+        let mut world = World::<D>::new();
+        adjust(&mut world, |s| s.sleeping = false);
+        let size: Real = if D::N == 2 { 4.0 * 0.5 } else { 4.0 * 0.5 * 0.5 };
+        let bottom = -(count as Real) * LINK;
+        let shape = ShapeDef::new(D::block(4.0, 0.5)).density(ratio / size);
+        let def = BodyDef::dynamic(D::point(0.0, bottom - 0.25));
+        let platform = world.create_body_with(def, [shape]).unwrap();
+        let volume = if D::N == 2 { 0.1 * 0.1 } else { 0.1 * 0.1 * 0.1 };
+        for x in [-1.5, 1.5] {
+            let mut last = world.create_body(BodyDef::fixed(D::point(x, 0.0))).unwrap();
+            let mut from = D::point(x, 0.0);
+            for i in 0..=count {
+                let top = D::point(x, -(i as Real) * LINK);
+                let (link, to) = if i == count {
+                    (platform, top)
+                } else {
+                    let at = D::point(x, -(i as Real + 0.5) * LINK);
+                    let shape = ShapeDef::new(D::cube(0.1)).density(1.0 / volume);
+                    (world.create_body_with(BodyDef::dynamic(at), [shape]).unwrap(), at)
+                };
+                let def = match by {
+                    By::Rods => JointDef::rod(&world, last, link, from, to).unwrap(),
+                    By::Ropes => JointDef::rope(&world, last, link, from, to).unwrap(),
+                    _ => {
+                        let hinge = Hinge { limits: Some(Limits::new(-1.0, 1.0)), ..Hinge::default() };
+                        JointDef::at(&world, last, link, JointKind::Hinge(hinge), Pose::at(top)).unwrap()
+                    }
+                };
+                world.create_joint(def).unwrap();
+                (last, from) = (link, to);
+            }
+        }
+        let height = |world: &World<D>| world.body(platform).unwrap().center().to_vec().get(1);
+        let start = height(&world);
+        let (mut highest, mut lowest) = (start, start);
+        for _ in 0..180 {
+            world.step();
+            (highest, lowest) = (highest.max(height(&world)), lowest.min(height(&world)));
+        }
+        assert!(highest - start < 1e-3, "{by:?}: rose by {} m", highest - start);
+        assert!(start - lowest < 0.03, "{by:?}: sank by {} m", start - lowest);
+    }
+}
+
+#[test]
+fn platforms_on_two_chains_do_not_rise_2d() {
+    platforms_hang::<D2>();
+}
+#[test]
+fn platforms_on_two_chains_do_not_rise_3d() {
+    platforms_hang::<D3>();
+}
