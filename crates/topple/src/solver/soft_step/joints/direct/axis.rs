@@ -50,6 +50,9 @@ enum Piece {
     Known(f64),
 }
 
+/// What acts in a joint: a ball joint has a cone and a twist, all others one freedom at most.
+pub(super) type Axes = [Option<Axis>; 2];
+
 /// Spring, motor and limits of one freedom.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
@@ -93,7 +96,7 @@ impl Axis {
     }
 
     /// Guesses from the last impulses, which are `before` those of this pass unless it starts from nothing.
-    pub(super) fn guess(&mut self, impulses: &mut [Real], is_biased: bool) {
+    pub(super) fn guess(&mut self, impulses: &[Real], is_biased: bool) {
         let old = self.at.map(|at| impulses.get(at as usize).map_or(0.0, |&x| f64::from(x)));
         self.reached = match (old[LOWER] > 0.0, old[UPPER] > 0.0) {
             (true, _) => LOWER,

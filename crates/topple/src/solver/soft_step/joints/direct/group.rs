@@ -1,6 +1,7 @@
 //! The passes over a group.
 
 use super::DirectRun;
+use super::axis::Axes;
 use super::factor::{Factor, inverse, solve};
 use super::link::{Body, Collect, Link, NO_IMPULSE, WIDE, dot, narrow, wide};
 use super::order::{GROUND, Order};
@@ -35,6 +36,8 @@ const COMPLIANCE: f64 = 1e-10;
 #[derive(Debug)]
 pub(super) struct Group<D: Dim, const M: usize> {
     links: Vec<Link<M>>,
+    /// What acts in them.
+    axes: Vec<Axes>,
     bodies: Vec<Body>,
     /// Before a pass: their velocities and what the joints did to them.
     saved: Vec<[[f64; WIDE]; 2]>,
@@ -58,6 +61,7 @@ impl<D: Dim, const M: usize> Default for Group<D, M> {
     fn default() -> Self {
         Self {
             links: Vec::new(),
+            axes: Vec::new(),
             bodies: Vec::new(),
             saved: Vec::new(),
             pulls: Vec::new(),
@@ -94,6 +98,8 @@ impl<D: Dim, const M: usize> Group<D, M> {
         (self.is_factored, self.is_begun) = (false, false);
         self.has_axes = rows.iter().any(|row| !row.joint.only_holds());
         self.links.clear();
+        self.axes.clear();
+        self.axes.resize(rows.len(), [None; 2]);
         self.pulls.clear();
         self.bodies.clear();
         self.bodies.resize(scene.props.len(), Body::NONE);
@@ -213,7 +219,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
         index: usize,
         is_biased: bool,
     ) -> bool {
-        let link = &mut self.links[index];
+        let (link, axes) = (&mut self.links[index], &mut self.axes[index]);
         let count = run.turning.len();
         let slots = row.slots.map(|slot| slot as usize);
         let mut rotations = row.rotations;
@@ -238,15 +244,15 @@ impl<D: Dim, const M: usize> Group<D, M> {
             sight.r
         } else {
             let sight = row.joint.sight(rotations, center_b, between, v, w, h);
-            link.axes = [None; 2];
+            *axes = [None; 2];
             let pass = row.law(h, is_biased);
             let held = Held::none();
-            row.joint.visit(&sight, &mut Collect { link, pass, answer: &row.answer, held });
+            row.joint.visit(&sight, &mut Collect { link, axes, pass, answer: &row.answer, held });
             if link.count > 0 && matches!(row.joint.kind, JointKind::Distance(_)) {
                 // A rod leaves its spring nothing to do.
-                link.axes = [None; 2];
+                *axes = [None; 2];
             }
-            link.add_axes();
+            link.add_axes(axes);
             if matches!(row.joint.kind, JointKind::Distance(_)) {
                 link.add_across::<D>(sight.d, sight.r);
             }
@@ -259,12 +265,9 @@ impl<D: Dim, const M: usize> Group<D, M> {
             (0..link.count).for_each(|i| link.ground_speed[i] += dot(&link.jacobian[side][i], &v));
         }
         let mut is_same = true;
-        for which in 0..link.axes.len() {
-            if let Some(mut axis) = link.axes[which] {
-                axis.guess(&mut row.joint.impulses, is_biased);
-                is_same &= !axis.set(link, f64::from(h), is_biased);
-                link.axes[which] = Some(axis);
-            }
+        for axis in axes.iter_mut().flatten() {
+            axis.guess(&row.joint.impulses, is_biased);
+            is_same &= !axis.set(link, f64::from(h), is_biased);
         }
         if link.line < Real::INFINITY {
             link.carried = if self.is_begun { link.across } else { Real::INFINITY };
@@ -516,7 +519,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
     /// Impulses that are known before anything is solved.
     fn push_known(&mut self) {
         let Self { links, bodies, .. } = self;
-        for link in links.iter().filter(|link| link.axes[0].is_some()) {
+        for link in links.iter().filter(|link| link.acts) {
             let x: [f64; M] =
                 core::array::from_fn(
                     |i| if i < link.count && !link.is_active[i] { link.known[i] } else { 0.0 },
@@ -539,22 +542,20 @@ impl<D: Dim, const M: usize> Group<D, M> {
         (is_biased, may_add): (bool, bool),
     ) -> bool {
         let (h, most) = (f64::from(scene.h), f64::from(scene.settings.joint_push_speed));
-        let Self { links, factor, bodies, .. } = self;
+        let Self { links, axes, factor, bodies, .. } = self;
         let mut is_wrong = false;
         for (column, &index) in order.links.iter().enumerate() {
             let (link, row) = (&mut links[index as usize], &rows[index as usize]);
-            if link.axes[0].is_none() {
+            if !link.acts {
                 continue;
             }
             let speed = link.speed(bodies);
-            for which in 0..link.axes.len() {
-                let Some(mut axis) = link.axes[which] else { continue };
+            for axis in axes[index as usize].iter_mut().flatten() {
                 let found = (speed[axis.row], factor.values[column][axis.row]);
                 let opening = (f64::from(row.rate / row.scale), most);
                 if axis.correct(found, h, is_biased, may_add, opening) {
                     is_wrong = true;
                     axis.set(link, h, is_biased);
-                    link.axes[which] = Some(axis);
                 }
             }
         }
@@ -633,9 +634,9 @@ impl<D: Dim, const M: usize> Group<D, M> {
             for i in (0..link.count).filter(|&i| (link.at[i] as usize) < NO_IMPULSE) {
                 row.joint.impulses[link.at[i] as usize] += x[i] as Real;
             }
-            if link.axes[0].is_some() {
+            if link.acts {
                 let speed = link.speed(&self.bodies);
-                for axis in link.axes.iter().flatten() {
+                for axis in self.axes[index as usize].iter().flatten() {
                     let new = axis.impulses(speed[axis.row], x[axis.row], is_biased);
                     for (at, new) in axis.at.into_iter().zip(new).filter(|&(at, _)| at < u8::MAX) {
                         row.joint.impulses[at as usize] = new as Real;

@@ -1,6 +1,6 @@
 //! The hard rows of one joint at the moment, in double precision.
 
-use super::axis::{Axis, LOWER, MOTOR, SPRING, Soft, UPPER, Wanted};
+use super::axis::{Axes, Axis, LOWER, MOTOR, SPRING, Soft, UPPER, Wanted};
 use super::factor::Block;
 use super::order::GROUND;
 use crate::joint::{Answer, Held, Law, PassLaw, Row, RowSink, tuned_along};
@@ -96,8 +96,8 @@ pub(super) struct Link<const M: usize> {
     pub target: [f64; M],
     /// Impulses of rows that are not solved.
     pub known: [f64; M],
-    /// What acts along freedoms of the joint.
-    pub axes: [Option<Axis>; 2],
+    /// Something acts along freedoms of the joint.
+    pub acts: bool,
     /// Length of the line that it holds, the first row; infinite if it holds none [m]. The rows after that are across it.
     pub line: Real,
     /// Mass of tension across the line, and that with which the velocities were found [kg].
@@ -126,7 +126,7 @@ impl<const M: usize> Link<M> {
             compliance: [0.0; M],
             target: [0.0; M],
             known: [0.0; M],
-            axes: [None; 2],
+            acts: false,
             line: Real::INFINITY,
             across: 0.0,
             carried: Real::INFINITY,
@@ -145,12 +145,11 @@ impl<const M: usize> Link<M> {
     }
 
     /// Adds the rows of what acts, after those that hold.
-    pub(super) fn add_axes(&mut self) {
-        for which in 0..self.axes.len() {
-            let Some(axis) = &mut self.axes[which] else { continue };
+    pub(super) fn add_axes(&mut self, axes: &mut Axes) {
+        self.acts = axes[0].is_some();
+        for axis in axes.iter_mut().flatten() {
             axis.row = self.count;
-            let (jacobian, is_linear) = (axis.jacobian, axis.is_linear);
-            self.add_row(jacobian, NO_IMPULSE, is_linear);
+            self.add_row(axis.jacobian, NO_IMPULSE, axis.is_linear);
         }
     }
 
@@ -332,6 +331,7 @@ fn cross_of<D: Dim>(a: D::Vec, b: D::Vec) -> D::Vec {
 /// Takes the hard rows, and what acts beside them.
 pub(super) struct Collect<'a, D: Dim, const M: usize> {
     pub link: &'a mut Link<M>,
+    pub axes: &'a mut Axes,
     pub pass: PassLaw,
     pub answer: &'a [Answer<D>; 2],
     pub held: Held<D>,
@@ -342,18 +342,12 @@ impl<D: Dim, const M: usize> Collect<'_, D, M> {
     fn axis_of(&mut self, row: &Row<D>) -> Option<(&mut Axis, bool)> {
         let jacobian = jacobian_of(row);
         let reversed = jacobian_of(&row.reversed());
-        for which in 0..self.link.axes.len() {
-            let known = self.link.axes[which].map(|axis| axis.jacobian);
-            let is_reversed = match known {
-                None => {
-                    self.link.axes[which] = Some(Axis::new(jacobian, row.d != D::Vec::ZERO));
-                    false
-                }
-                Some(known) if known == jacobian => false,
-                Some(known) if known == reversed => true,
-                Some(_) => continue,
-            };
-            return self.link.axes[which].as_mut().map(|axis| (axis, is_reversed));
+        for axis in self.axes.iter_mut() {
+            let axis = axis.get_or_insert_with(|| Axis::new(jacobian, row.d != D::Vec::ZERO));
+            if axis.jacobian == jacobian || axis.jacobian == reversed {
+                let is_reversed = axis.jacobian != jacobian;
+                return Some((axis, is_reversed));
+            }
         }
         None
     }
