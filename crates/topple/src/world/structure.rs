@@ -34,10 +34,6 @@ const PLUMB: Real = 0.98;
 /// Joints of one body that can be solved all at once with the others.
 const MOST_JOINTS: usize = 6;
 
-/// Chains in which springs, motors or limits act, and which touch something, are solved at once if a body is this many times `refine_load` as heavy
-/// as the one it is joined to (no unit). Vehicles and dolls are not: contacts and what acts take turns in sweeps.
-const LADEN_ACTING: Real = 30.0;
-
 /// A chain or tree of joints.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {
@@ -45,6 +41,8 @@ pub(super) struct Chain {
     heaviest: Real,
     /// Springs, motors or limits act in it.
     acts: bool,
+    /// All its joints hold, and do nothing else; rods and ropes let their ends turn.
+    only_holds: bool,
     count: u32,
 }
 
@@ -392,7 +390,7 @@ impl<D: Dim> World<D> {
         if !self.settings.direct_joints {
             return None;
         }
-        let mut chain = Chain { heaviest: 0.0, acts: false, count: 0 };
+        let mut chain = Chain { heaviest: 0.0, acts: false, only_holds: true, count: 0 };
         // Each joint between two bodies is met twice.
         let mut halves = 0;
         let mut body = self.islands.slots[island].head;
@@ -409,6 +407,7 @@ impl<D: Dim> World<D> {
                 halves += if other > 0.0 { 1 } else { 2 };
                 chain.heaviest = chain.heaviest.max(other / inv_mass);
                 chain.acts |= !joint.only_holds() && !joint.is_line();
+                chain.only_holds &= joint.only_holds();
                 count += 1;
                 if count > MOST_JOINTS || !joint.fits_at_once() {
                     return None;
@@ -420,10 +419,10 @@ impl<D: Dim> World<D> {
         (halves > 0 && halves <= 2 * chain.count).then_some(chain)
     }
 
-    /// True if some body of a chain is so much heavier than the one it is joined to that its joints are solved at once.
+    /// True if some body of a chain is so much heavier than the one it is joined to that its joints are solved at once. Those that do more than
+    /// hold are not while something touches: in sweeps contacts take turns with them, and gain nothing.
     pub(super) fn is_heavy_chain(&self, chain: &Chain, touches: bool) -> bool {
-        let limit = self.settings.refine_load * if chain.acts && touches { LADEN_ACTING } else { 1.0 };
-        chain.heaviest > limit
+        chain.heaviest > self.settings.refine_load && (chain.only_holds || !touches)
     }
 
     /// True if the joints of a chain are solved at once as soon as they pull with many times the weight of a link, without any heavy body.
