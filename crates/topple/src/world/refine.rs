@@ -41,7 +41,7 @@ const SLENDER: Real = 4.0;
 const SWING: Real = 1.4;
 /// Joints bear this many times as much as contacts before they need finer sub-steps: they pull straight, not over, and a joint of
 /// 60 Hz that bears 40 weights gives way by 2.8 mm.
-const JOINT_EASE: Real = 5.0;
+pub(super) const JOINT_EASE: Real = 5.0;
 /// From there on they need what a contact with this share of the load needs.
 const JOINT_SHARE: Real = 1.0 / 3.0;
 /// What bears this many times the weight of the whole island is pressed by something else, such as joints that contradict each
@@ -486,8 +486,9 @@ impl<D: Dim> World<D> {
         let wanted = |load: Real| if load > limit { self.level_for(island, load, tower) } else { 0 };
         let by_joints = u8::from(joints && self.settings.max_refinement > 1);
         if wanted(lasting).max(wanted(weight)).max(by_joints) > level {
-            // One at a time: what is compressed or stretched already must not be let off like a spring. What has just been hung up is not yet.
-            let at_once = if hangs && self.is_fresh(island) { wanted(weight) } else { 0 };
+            // One at a time: what is compressed or stretched already must not be let off like a spring. What has just been hung up is not yet,
+            // nor is what was solved at once (level 1) and begins to touch something.
+            let at_once = if hangs && (level == 1 || self.is_fresh(island)) { wanted(weight) } else { 0 };
             if at_once > level + 1 {
                 self.stiffen_at_once(island, at_once);
             }
@@ -504,6 +505,11 @@ impl<D: Dim> World<D> {
                     return;
                 }
                 held |= by_weight == level;
+            }
+            if !held && joints && is_calm(calm, &self.settings) {
+                // Back to what is solved at once: it needs no stiffness.
+                self.islands.set_level(island, 1, 0);
+                return;
             }
             match (held, is_calm(calm, &self.settings) && self.is_slack(island, level - 1)) {
                 (true, _) => self.islands.set_level(island, level, 0),

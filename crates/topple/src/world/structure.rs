@@ -434,8 +434,15 @@ impl<D: Dim> World<D> {
     /// nothing touches them.
     pub(super) fn is_direct_chain(&self, island: u32) -> bool {
         self.chain_of(island).is_some_and(|chain| {
-            let touches = self.touches(island);
-            self.is_heavy_chain(&chain, touches) || self.is_long_chain(&chain, touches)
+            let (touches, level) = (self.touches(island), self.islands.slots[island].level);
+            if !chain.only_holds && level > 1 {
+                // In sweeps until it has been calm for a while: changing back and forth gains energy.
+                return false;
+            }
+            // What begins to touch is held at once for one more step, in which it gets the level that sweeps need.
+            let begins =
+                !chain.only_holds && chain.heaviest > super::refine::JOINT_EASE * self.settings.refine_load;
+            self.is_heavy_chain(&chain, touches && !begins) || self.is_long_chain(&chain, touches)
         })
     }
 }
