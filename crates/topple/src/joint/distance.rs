@@ -24,19 +24,22 @@ pub(super) fn blocks<D: Dim, S: RowSink<D>>(distance: &Distance, sight: &Sight<D
         sink.block(2, Law::Tuned { hertz, damping, max: Real::INFINITY }, [row], [length - rest], [0.0]);
     }
     let Limits { lower, upper } = Limits { lower: distance.min, upper: distance.max };
-    if lower == upper {
+    // Of limits only those that are solved at once foresee it.
+    let drift = || {
         let along = row.d.dot(sight.d_dot);
         let across = (sight.d_dot.dot(sight.d_dot) - along * along).max(0.0);
         let turn =
             if length > NO_LENGTH { 2.0 * sight.half * across.sqrt() / length } else { Real::INFINITY };
         let turning = if turn < 1.0 { sight.half * across / length * trust(turn) } else { 0.0 };
-        let drift = turning + row.d.dot(sight.point_drift());
-        return sink.block(0, Law::Hard, [row], [length - upper], [drift]);
+        turning + row.d.dot(sight.point_drift())
+    };
+    if lower == upper {
+        return sink.block(0, Law::Hard, [row], [length - upper], [drift()]);
     }
     if lower > 0.0 {
         sink.block(0, Law::Limit, [row], [length - lower], [0.0]);
     }
     if upper < Real::INFINITY {
-        sink.block(1, Law::Limit, [row.reversed()], [upper - length], [0.0]);
+        sink.block(1, Law::Limit, [row.reversed()], [upper - length], [-drift()]);
     }
 }

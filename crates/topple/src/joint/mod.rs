@@ -37,9 +37,9 @@ pub use def::{
 };
 pub(crate) use hinge::{servo_target, turn_limits, turn_near, wrap};
 pub use rows::{Answer, Law, Pair, PassLaw, Row, RowSink};
-pub(crate) use rows::{NO_FREEDOM, NO_PIVOT, tuned_law, tuned_reach};
+pub(crate) use rows::{NO_FREEDOM, NO_PIVOT, tuned_along, tuned_law, tuned_reach};
 pub(crate) use sight::{FORGOTTEN_TURN2, KEPT_MEMORY, NO_LENGTH, SHORT_ARM2, TRUSTED_TURN};
 pub use sight::{JointDim, Sight};
 pub use store::{Joint, MAX_ROWS};
 pub(crate) use store::{JointRecord, Joints, OCTAVE};
-pub(crate) use visitors::{HardBlock, HardRow, MAX_HARD};
+pub(crate) use visitors::{HardBlock, HardRow, Held, MAX_HARD};

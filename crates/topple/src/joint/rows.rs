@@ -203,7 +203,7 @@ impl PassLaw {
 
     /// The speed that a motor wants, within what its limits allow [m/s or rad/s].
     #[inline]
-    fn motor_speed(&self, is_linear: bool, speed: Real, room: [Real; 2]) -> Real {
+    pub(crate) fn motor_speed(&self, is_linear: bool, speed: Real, room: [Real; 2]) -> Real {
         let speed = if is_linear { speed.min(self.max_speed).max(-self.max_speed) } else { speed };
         let [below, above] = room.map(|gap| self.closing(is_linear, gap));
         speed.min(above).max(-below)
@@ -421,6 +421,20 @@ pub(crate) fn tuned_law(hertz: Real, damping: Real, h: Real, beside: Real) -> (R
     let a = (h * omega) * (h * omega);
     let (share, theta) = tempered(a + 2.0 * damping * h * omega, beside);
     (share * (2.0 * damping * h * omega + theta * a), h * share * omega * omega)
+}
+
+/// The same along one freedom, with the error that it has: see [`tuned_reach`].
+#[inline]
+pub(crate) fn tuned_along(
+    is_linear: bool,
+    hertz: Real,
+    damping: Real,
+    error: Real,
+    pass: &PassLaw,
+) -> (Real, Real) {
+    let (s, stiff) = tuned_law(hertz, damping, pass.h, pass.beside);
+    let share = if is_linear { shortened(&[error], tuned_reach(hertz, pass.max_speed)) } else { 1.0 };
+    (s, stiff * share)
 }
 
 /// x with K·x = y for a symmetric positive semi-definite K, of which the lower triangle is given. Directions in which

@@ -95,6 +95,42 @@ impl<D: Dim> Joint<D> {
         }
     }
 
+    /// True for a rod or a rope: bounds of the distance, and no spring.
+    pub(crate) fn is_line(&self) -> bool {
+        matches!(&self.kind, JointKind::Distance(distance) if distance.spring.is_none())
+    }
+
+    /// True for a joint with a spring or a motor.
+    pub(crate) fn drives(&self) -> bool {
+        match &self.kind {
+            JointKind::Hinge(hinge) => hinge.spring.is_some() || hinge.motor.is_some(),
+            JointKind::Slider(slider) => slider.spring.is_some() || slider.motor.is_some(),
+            JointKind::Distance(distance) => distance.spring.is_some(),
+            JointKind::Ball(_) | JointKind::Fixed => false,
+            _ => true,
+        }
+    }
+
+    /// True for a joint that can be solved together with others, with all that acts in it.
+    pub(crate) fn fits_at_once(&self) -> bool {
+        use JointKind::{Ball, Distance, Fixed, Hinge, Slider};
+        matches!(&self.kind, Ball(_) | Hinge(_) | Slider(_) | Fixed | Distance(_))
+    }
+
+    /// Pull of the last sub-step between the anchors [N·s].
+    pub(crate) fn last_pull(&self) -> Real {
+        let x = &self.impulses;
+        match &self.kind {
+            JointKind::Distance(distance) if distance.min == distance.max => x[0].abs(),
+            JointKind::Distance(_) => (x[0] - x[1] + x[2]).abs(),
+            JointKind::Slider(_) => {
+                let along = x[5] + x[6] + x[7] - x[8];
+                x[..D::N - 1].iter().fold(along * along, |sum, x| sum + x * x).sqrt()
+            }
+            _ => x[..D::N].iter().fold(0.0, |sum: Real, x| sum + x * x).sqrt(),
+        }
+    }
+
     /// True for a joint with a limit of an angle or a translation.
     pub(crate) fn has_limits(&self) -> bool {
         match &self.kind {

@@ -149,7 +149,7 @@ impl<D: Dim> RowSink<D> for SolveActing<'_, D> {
 const MAX_HELD: usize = 5;
 
 /// The hard rows of a joint, while those that act are looked at.
-pub(super) struct Held<D: Dim> {
+pub(crate) struct Held<D: Dim> {
     count: usize,
     rows: [Row<D>; MAX_HELD],
 }
@@ -157,12 +157,12 @@ pub(super) struct Held<D: Dim> {
 impl<D: Dim> Held<D> {
     /// Of a joint in which nothing acts.
     #[inline]
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self { count: 0, rows: [Row::default(); MAX_HELD] }
     }
 
     #[inline]
-    fn take<const M: usize>(&mut self, rows: &[Row<D>; M]) {
+    pub(crate) fn take<const M: usize>(&mut self, rows: &[Row<D>; M]) {
         self.count = M;
         self.rows[..M].copy_from_slice(rows);
     }
@@ -171,6 +171,11 @@ impl<D: Dim> Held<D> {
     #[inline]
     fn is_beside<const M: usize>(&self, law: Law) -> bool {
         law != Law::Hard && M == 1 && self.count > 0
+    }
+
+    /// What is left of a row that acts: all of it where nothing holds.
+    pub(crate) fn left_of(&self, row: &Row<D>, answer: &[Answer<D>; 2]) -> Row<D> {
+        if self.count == 0 { *row } else { self.free_part(row, answer) }
     }
 
     /// What is left of `row` when the hard rows hold: J' of the head of the file. A row of which nothing is left is zero.

@@ -41,7 +41,7 @@ const SLENDER: Real = 4.0;
 const SWING: Real = 1.4;
 /// Joints bear this many times as much as contacts before they need finer sub-steps: they pull straight, not over, and a joint of
 /// 60 Hz that bears 40 weights gives way by 2.8 mm.
-const JOINT_EASE: Real = 5.0;
+pub(super) const JOINT_EASE: Real = 5.0;
 /// From there on they need what a contact with this share of the load needs.
 const JOINT_SHARE: Real = 1.0 / 3.0;
 /// What bears this many times the weight of the whole island is pressed by something else, such as joints that contradict each
@@ -124,6 +124,8 @@ struct Need {
     measured: Real,
     /// The same, to be expected by weight.
     weight: Real,
+    /// That is one of something that hangs by joints.
+    hangs: bool,
     /// Its joints should be solved all at once.
     joints: bool,
     /// If it is refined for its towers, the highest one: its size counts, not that of the whole.
@@ -311,21 +313,23 @@ impl<D: Dim> World<D> {
             };
         let measured = if counts && !is_pressed { contact.min(SWING * whole) } else { 0.0 };
         let weight = if counts && is_uneven { contact_weight } else { 0.0 };
-        let mut need = Need { measured, weight, joints: false, tower };
+        let mut need = Need { measured, weight, hangs: false, joints: false, tower };
         if joint > self.settings.direct_load && whole > self.settings.direct_load {
             // Long chains bear as much as those with a heavy end. Short ones do for moments only, when they snap or whirl.
-            need.joints = self.chain_of(island).is_some() && !self.touches(island);
+            let touches = self.touches(island);
+            need.joints = self.chain_of(island).is_some_and(|chain| self.is_long_chain(&chain, touches));
         }
         if joint_weight > limit {
             let count = self.islands.slots[island].count;
             let is_slender = count as Real <= SLENDER * joint_weight;
             // A chain by itself costs the same solved at once; a heap with one in it does not need it.
             let touches = self.touches(island);
-            let is_heavy = self.chain_of(island) == Some(true);
+            let is_heavy = self.chain_of(island).is_some_and(|chain| self.is_heavy_chain(&chain, touches));
             need.joints |= (is_slender || count <= HIGHEST && !touches) && is_heavy;
             // Solved all at once, joints need nothing else, unless something touches them.
             if joint_weight > JOINT_EASE * limit && is_slender && (!need.joints || touches) {
-                need.weight = need.weight.max(joint_weight.min(SWING * whole) * JOINT_SHARE);
+                let load = joint_weight.min(SWING * whole) * JOINT_SHARE;
+                (need.hangs, need.weight) = (load > need.weight, need.weight.max(load));
             }
         }
         need
@@ -467,7 +471,7 @@ impl<D: Dim> World<D> {
 
     /// Raises the level when a load has lasted, or is to be expected by weight; lowers it when less was enough for a while.
     fn raise_or_calm(&mut self, island: u32, need: Need) {
-        let Need { measured, weight, joints, tower } = need;
+        let Need { measured, weight, hangs, joints, tower } = need;
         let limit = self.settings.refine_load;
         let slot = &mut self.islands.slots[island];
         // An impact is heavy too, but over in a step or two: what counts is the least load of a window.
@@ -482,8 +486,13 @@ impl<D: Dim> World<D> {
         let wanted = |load: Real| if load > limit { self.level_for(island, load, tower) } else { 0 };
         let by_joints = u8::from(joints && self.settings.max_refinement > 1);
         if wanted(lasting).max(wanted(weight)).max(by_joints) > level {
-            // One at a time: what is compressed or stretched already must not be let off like a spring.
-            self.islands.set_level(island, level + 1, 0);
+            // One at a time: what is compressed or stretched already must not be let off like a spring. What has just been hung up is not yet,
+            // nor is what was solved at once (level 1) and begins to touch something.
+            let at_once = if hangs && (level == 1 || self.is_fresh(island)) { wanted(weight) } else { 0 };
+            if at_once > level + 1 {
+                self.stiffen_at_once(island, at_once);
+            }
+            self.islands.set_level(island, at_once.max(level + 1), 0);
         } else if level > 0 {
             // Loads near a limit must not make the level swing.
             let held = self.level_for(island, measured.max(weight) * SWING, tower);
@@ -497,11 +506,47 @@ impl<D: Dim> World<D> {
                 }
                 held |= by_weight == level;
             }
+            if !held && joints && is_calm(calm, &self.settings) {
+                // Back to what is solved at once: it needs no stiffness.
+                self.islands.set_level(island, 1, 0);
+                return;
+            }
             match (held, is_calm(calm, &self.settings) && self.is_slack(island, level - 1)) {
                 (true, _) => self.islands.set_level(island, level, 0),
                 (false, true) => self.islands.set_level(island, level - 1, 0),
                 (false, false) => self.islands.set_level(island, level, calm.saturating_add(1)),
             }
+        }
+    }
+
+    /// True if no joint of an island gapes by more than what falls freely falls within its first step.
+    fn is_fresh(&self, island: u32) -> bool {
+        let most = self.settings.weight_scale() * self.settings.dt * self.settings.dt;
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let mut joints = self.joints.of_body(self.bodies.records[body].first_joint);
+            if joints.any(|(joint, _)| {
+                let gap = small_steps::gap_of(&self.joints.hot[joint as usize], &self.bodies.places);
+                gap.is_none_or(|gap| gap > most)
+            }) {
+                return false;
+            }
+            body = self.bodies.records[body].island_next;
+        }
+        true
+    }
+
+    /// Makes all joints of an island as stiff as a level allows, before they bear anything.
+    fn stiffen_at_once(&mut self, island: u32, level: u8) {
+        let mut body = self.islands.slots[island].head;
+        while body != NONE {
+            let mut edge = self.bodies.records[body].first_joint;
+            while edge != NONE {
+                let joint = &mut self.joints.hot[edge as usize / 2];
+                joint.stiffness = joint.stiffness.max(u16::from(level.saturating_sub(1)) * OCTAVE);
+                edge = self.joints.next_edge(edge);
+            }
+            body = self.bodies.records[body].island_next;
         }
     }
 

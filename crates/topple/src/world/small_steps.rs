@@ -90,8 +90,8 @@ impl<D: Dim> Default for Scratch<D> {
 /// Once, unless something whirls: levers turn too far in sub-steps of twice the usual length, and a heavy body near `max_spin`, which is a rotation
 /// per sub-step, would be slowed down. Twice if hardly anything turns: what is exact for the
 /// levers of the start of a sub-step stays so while they point where they did. But not where forces are generated: stiff ones are stable in short
-/// sub-steps only.
-fn find_halvings<D: Dim>(world: &World<D>, group: &AwakeBodies<D>) -> u32 {
+/// sub-steps only. Rods and ropes turn too, whatever the spin of the bodies at their ends. Springs and motors keep the usual sub-steps.
+fn find_halvings<D: Dim>(world: &World<D>, group: &AwakeBodies<D>, joints: &[(u32, Reaction<D>)]) -> u32 {
     let settings = &world.settings;
     let moving = || group.states.iter().zip(&group.props).filter(|(_, props)| props.is_dynamic);
     let (mut is_whirling, mut is_still) = (false, world.generator_count() == 0);
@@ -99,6 +99,19 @@ fn find_halvings<D: Dim>(world: &World<D>, group: &AwakeBodies<D>) -> u32 {
         let turn2 = state.w.dot(state.w) * settings.dt * settings.dt;
         is_whirling |= turn2 > WHIRLS * WHIRLS;
         is_still &= turn2 < STILL * STILL;
+    }
+    for &(index, _) in joints {
+        let joint = &world.joints.hot[index as usize];
+        is_whirling |= joint.drives();
+        if let JointKind::Distance(_) = joint.kind {
+            let [a, b] = joint.bodies.map(|body| world.bodies.cores[body as usize].motion.linear);
+            let line = between_anchors(joint, &world.bodies.places);
+            let (along, length2) = (line.dot(b - a), line.length_squared().max(Real::MIN_POSITIVE));
+            let across2 = ((b - a).length_squared() - along * along / length2).max(0.0);
+            let turn2 = across2 * settings.dt * settings.dt / length2;
+            is_whirling |= turn2 > WHIRLS * WHIRLS;
+            is_still &= turn2 < STILL * STILL;
+        }
     }
     match (is_whirling, is_still) {
         (true, _) => 0,
@@ -126,7 +139,8 @@ pub(super) fn solve<D: Dim>(
     if is_direct {
         world.profile.counters.at_once += joints.len() as u32;
     }
-    let halvings = if is_direct && count == 1 && pairs.is_empty() { find_halvings(world, group) } else { 0 };
+    let halvings =
+        if is_direct && count == 1 && pairs.is_empty() { find_halvings(world, group, joints) } else { 0 };
     let reported = world.scratch.refine.loads.len();
     for index in 0..count {
         if index > 0 {
@@ -262,16 +276,26 @@ fn stiffen<D: Dim>(world: &mut World<D>, joints: &[(u32, Reaction<D>)], octaves:
     }
 }
 
-/// How far the anchors of a joint that holds a point are apart [m]; none for joints that let them part.
-fn gap_of<D: Dim>(joint: &Joint<D>, places: &[Pose<D>]) -> Option<Real> {
-    if !matches!(joint.kind, JointKind::Ball(_) | JointKind::Hinge(_) | JointKind::Fixed) {
-        return None;
+/// How far the anchors of a joint that holds a point or a distance are from there [m]; none for joints that let them part.
+pub(super) fn gap_of<D: Dim>(joint: &Joint<D>, places: &[Pose<D>]) -> Option<Real> {
+    let length = || between_anchors(joint, places).length();
+    match &joint.kind {
+        JointKind::Ball(_) | JointKind::Hinge(_) | JointKind::Fixed => Some(length()),
+        JointKind::Distance(distance) => {
+            let length = length();
+            Some((length - distance.max).max(distance.min - length).max(0.0))
+        }
+        _ => None,
     }
+}
+
+/// From anchor a to anchor b [m].
+fn between_anchors<D: Dim>(joint: &Joint<D>, places: &[Pose<D>]) -> D::Vec {
     let [a, b] = [0, 1].map(|side| {
         let place = &places[joint.bodies[side] as usize];
         (place.position, place.rotation.rotate(joint.frames[side].position.to_vec()))
     });
-    Some((b.0 - a.0 + b.1 - a.1).length())
+    b.0 - a.0 + b.1 - a.1
 }
 
 /// The same where everything is solved together, `count` times as fine as usual: whatever is refined gets as stiff as that allows.

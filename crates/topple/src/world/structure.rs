@@ -34,6 +34,18 @@ const PLUMB: Real = 0.98;
 /// Joints of one body that can be solved all at once with the others.
 const MOST_JOINTS: usize = 6;
 
+/// A chain or tree of joints.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chain {
+    /// Mass of a body over that of one it is joined to, at most (no unit).
+    heaviest: Real,
+    /// Springs, motors or limits act in it.
+    acts: bool,
+    /// All its joints hold, and do nothing else; rods and ropes let their ends turn.
+    only_holds: bool,
+    count: u32,
+}
+
 /// What an island is as far as loads are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Structure {
@@ -372,14 +384,15 @@ impl<D: Dim> World<D> {
         false
     }
 
-    /// For a chain or tree of joints that hold and do nothing else, held at one place at most: whether some body is much heavier
-    /// than the one it is joined to. None for anything else. Joints of chains can be solved all at once.
-    pub(super) fn chain_of(&self, island: u32) -> Option<bool> {
+    /// What bears how much in a chain or tree of joints that is held at one place at most. None for anything else. Joints of chains can be
+    /// solved all at once.
+    pub(super) fn chain_of(&self, island: u32) -> Option<Chain> {
         if !self.settings.direct_joints {
             return None;
         }
+        let mut chain = Chain { heaviest: 0.0, acts: false, only_holds: true, count: 0 };
         // Each joint between two bodies is met twice.
-        let (mut halves, mut bodies, mut is_heavy) = (0, 0, false);
+        let mut halves = 0;
         let mut body = self.islands.slots[island].head;
         while body != NONE {
             let inv_mass = self.bodies.cores[body as usize].inv_mass;
@@ -392,21 +405,44 @@ impl<D: Dim> World<D> {
                 let joint = &self.joints.hot[joint as usize];
                 let other = self.bodies.cores[joint.bodies[1 - side] as usize].inv_mass;
                 halves += if other > 0.0 { 1 } else { 2 };
-                is_heavy |= other > self.settings.refine_load * inv_mass;
+                chain.heaviest = chain.heaviest.max(other / inv_mass);
+                chain.acts |= !joint.only_holds() && !joint.is_line();
+                chain.only_holds &= joint.only_holds();
                 count += 1;
-                if count > MOST_JOINTS || !joint.only_holds() {
+                if count > MOST_JOINTS || !joint.fits_at_once() {
                     return None;
                 }
             }
-            bodies += 1;
+            chain.count += 1;
             body = self.bodies.records[body].island_next;
         }
-        (halves > 0 && halves <= 2 * bodies).then_some(is_heavy)
+        (halves > 0 && halves <= 2 * chain.count).then_some(chain)
+    }
+
+    /// True if some body of a chain is so much heavier than the one it is joined to that its joints are solved at once. Those that do more than
+    /// hold are not while something touches: in sweeps contacts take turns with them, and gain nothing.
+    pub(super) fn is_heavy_chain(&self, chain: &Chain, touches: bool) -> bool {
+        chain.heaviest > self.settings.refine_load && (chain.only_holds || !touches)
+    }
+
+    /// True if the joints of a chain are solved at once as soon as they pull with many times the weight of a link, without any heavy body.
+    pub(super) fn is_long_chain(&self, chain: &Chain, touches: bool) -> bool {
+        !touches && (!chain.acts || chain.count as Real > self.settings.direct_load)
     }
 
     /// True if the joints of an island that is refined are solved all at once: those with a heavy body always, long ones as long as
     /// nothing touches them.
     pub(super) fn is_direct_chain(&self, island: u32) -> bool {
-        self.chain_of(island).is_some_and(|is_heavy| is_heavy || !self.touches(island))
+        self.chain_of(island).is_some_and(|chain| {
+            let (touches, level) = (self.touches(island), self.islands.slots[island].level);
+            if !chain.only_holds && level > 1 {
+                // In sweeps until it has been calm for a while: changing back and forth gains energy.
+                return false;
+            }
+            // What begins to touch is held at once for one more step, in which it gets the level that sweeps need.
+            let begins =
+                !chain.only_holds && chain.heaviest > super::refine::JOINT_EASE * self.settings.refine_load;
+            self.is_heavy_chain(&chain, touches && !begins) || self.is_long_chain(&chain, touches)
+        })
     }
 }

@@ -27,6 +27,7 @@ mod integrators;
 mod impacts;
 // Force generators against their formulas, awake and asleep, saved and restored.
 mod generators;
+mod heavy_chains;
 // Shapes in water and wind: volumes, centroids, areas.
 mod fluids;
 // Friction of every kind, conveyors, and how two surfaces mix.

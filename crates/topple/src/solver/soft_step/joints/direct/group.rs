@@ -1,10 +1,11 @@
 //! The passes over a group.
 
 use super::DirectRun;
+use super::axis::Axes;
 use super::factor::{Factor, inverse, solve};
-use super::link::{Body, Collect, Link, WIDE, dot, narrow, wide};
+use super::link::{Body, Collect, Link, NO_IMPULSE, WIDE, dot, narrow, wide};
 use super::order::{GROUND, Order};
-use crate::joint::{Answer, JointKind, NO_LENGTH};
+use crate::joint::{Answer, Held, JointKind, NO_LENGTH};
 use crate::math::*;
 use crate::solver::soft_step::joints::JointScene;
 use crate::solver::soft_step::joints::single::SingleRow;
@@ -24,6 +25,8 @@ const JERK: Real = 2.0;
 const LIGHT: Real = 0.25;
 /// How often, at most.
 const MOST_ATTEMPTS: u32 = 4;
+/// How often what acts is guessed anew within a pass, at most; in the second half nothing that was let go is taken up again, so that it ends.
+const MOST_TRIALS: u32 = 16;
 /// How far closing a gap may turn a body within a sub-step, at most [rad].
 const MOST_TURN: f64 = 0.1;
 /// Compliance as a share of each diagonal entry (no unit): so little that 10⁶ times the weight of a link does not show.
@@ -33,6 +36,8 @@ const COMPLIANCE: f64 = 1e-10;
 #[derive(Debug)]
 pub(super) struct Group<D: Dim, const M: usize> {
     links: Vec<Link<M>>,
+    /// What acts in them.
+    axes: Vec<Axes>,
     bodies: Vec<Body>,
     /// Before a pass: their velocities and what the joints did to them.
     saved: Vec<[[f64; WIDE]; 2]>,
@@ -43,6 +48,10 @@ pub(super) struct Group<D: Dim, const M: usize> {
     factor: Factor<M>,
     /// Right-hand side, and then impulses, of what closes gaps.
     closing: Vec<[f64; M]>,
+    /// Some joint does more than hold points: rows may be soft, or left out.
+    has_axes: bool,
+    /// A pass has been run in this step.
+    is_begun: bool,
     /// The factor is that of where the bodies are.
     is_factored: bool,
     dimension: core::marker::PhantomData<D>,
@@ -52,12 +61,15 @@ impl<D: Dim, const M: usize> Default for Group<D, M> {
     fn default() -> Self {
         Self {
             links: Vec::new(),
+            axes: Vec::new(),
             bodies: Vec::new(),
             saved: Vec::new(),
             pulls: Vec::new(),
             kappa: 0.0,
             factor: Factor::default(),
             closing: Vec::new(),
+            has_axes: false,
+            is_begun: false,
             is_factored: false,
             dimension: core::marker::PhantomData,
         }
@@ -83,8 +95,11 @@ fn set_inertia<D: Dim>(body: &mut Body, inv_inertia: D::Inertia) {
 impl<D: Dim, const M: usize> Group<D, M> {
     /// Before the first pass of a step.
     pub(super) fn prepare(&mut self, rows: &[SingleRow<D>], scene: &JointScene<'_, D>) {
-        self.is_factored = false;
+        (self.is_factored, self.is_begun) = (false, false);
+        self.has_axes = rows.iter().any(|row| !row.joint.only_holds());
         self.links.clear();
+        self.axes.clear();
+        self.axes.resize(rows.len(), [None; 2]);
         self.pulls.clear();
         self.bodies.clear();
         self.bodies.resize(scene.props.len(), Body::NONE);
@@ -93,9 +108,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
             let softness = if row.joint.softness.is_some() { (1.0 - row.scale) / row.scale } else { 0.0 };
             let ends = row.dynamic_ends();
             // The pull of the last sub-step, not the mean that the joint reports: tension is that of this moment.
-            let linear = D::N - usize::from(matches!(row.joint.kind, JointKind::Slider(_)));
-            let pull2 = row.joint.impulses[..linear].iter().fold(0.0, |sum: Real, x| sum + x * x);
-            self.pulls.push(pull2.sqrt());
+            self.pulls.push(row.joint.last_pull());
             self.links.push(Link::new(ends, f64::from(softness)));
             for end in ends.into_iter().filter(|&end| end != GROUND) {
                 self.bodies[end as usize].is_end = true;
@@ -133,28 +146,37 @@ impl<D: Dim, const M: usize> Group<D, M> {
         is_biased: bool,
     ) {
         self.load(&run, is_biased);
+        let mut is_same = true;
         for (index, row) in rows.iter_mut().enumerate() {
-            self.look(&run, row, index, is_biased);
+            is_same &= self.look(&run, row, index, is_biased);
         }
         // Where the relaxing pass stands the next sub-step begins: its factor serves both.
-        if !(is_biased && self.is_factored) {
+        if !(is_biased && self.is_factored && is_same) {
             self.weigh(rows, run.scene);
             self.assemble(order);
         }
-        self.is_factored = !is_biased;
+        (self.is_factored, self.is_begun) = (!is_biased, true);
         self.save();
-        for attempt in 0.. {
+        let (mut jerks, mut trials) = (0, 0);
+        loop {
             self.carry();
             if is_biased {
                 self.damp(rows);
             }
             self.solve(rows, order, run.scene, is_biased);
-            if !self.is_jerked(rows, order, run.scene.h) || attempt == MOST_ATTEMPTS {
+            // A chain that snaps tight: once more with the inertia of the pull that was found.
+            let is_jerked = self.is_jerked(rows, order, run.scene.h) && jerks < MOST_ATTEMPTS;
+            let is_wrong = self.has_axes
+                && trials < MOST_TRIALS
+                && self.correct(rows, order, run.scene, (is_biased, trials < MOST_TRIALS / 2));
+            if !is_jerked && !is_wrong {
                 break;
             }
-            // A chain that snaps tight: once more with the inertia of the pull that was found.
+            (jerks, trials) = (jerks + u32::from(is_jerked), trials + u32::from(is_wrong));
             self.restore();
-            self.weigh(rows, run.scene);
+            if is_jerked {
+                self.weigh(rows, run.scene);
+            }
             self.assemble(order);
         }
         if !self.is_finite() {
@@ -162,7 +184,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
             self.restore();
             self.factor.values.fill([0.0; M]);
         }
-        self.record(rows, order);
+        self.record(rows, order, is_biased);
         self.hand_back(rows, &mut run, is_biased);
     }
 
@@ -188,7 +210,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
         }
     }
 
-    /// Looks at one joint.
+    /// Looks at one joint. False if its rows are solved in another way than before.
     #[inline(always)]
     fn look<const S: usize>(
         &mut self,
@@ -196,8 +218,8 @@ impl<D: Dim, const M: usize> Group<D, M> {
         row: &mut SingleRow<D>,
         index: usize,
         is_biased: bool,
-    ) {
-        let link = &mut self.links[index];
+    ) -> bool {
+        let (link, axes) = (&mut self.links[index], &mut self.axes[index]);
         let count = run.turning.len();
         let slots = row.slots.map(|slot| slot as usize);
         let mut rotations = row.rotations;
@@ -222,7 +244,18 @@ impl<D: Dim, const M: usize> Group<D, M> {
             sight.r
         } else {
             let sight = row.joint.sight(rotations, center_b, between, v, w, h);
-            row.joint.visit(&sight, &mut Collect(link));
+            *axes = [None; 2];
+            let pass = row.law(h, is_biased);
+            let held = Held::none();
+            row.joint.visit(&sight, &mut Collect { link, axes, pass, answer: &row.answer, held });
+            if link.count > 0 && matches!(row.joint.kind, JointKind::Distance(_)) {
+                // A rod leaves its spring nothing to do.
+                *axes = [None; 2];
+            }
+            link.add_axes(axes);
+            if matches!(row.joint.kind, JointKind::Distance(_)) {
+                link.add_across::<D>(sight.d, sight.r);
+            }
             sight.r
         };
         link.ground_speed = [0.0; M];
@@ -231,10 +264,20 @@ impl<D: Dim, const M: usize> Group<D, M> {
             let v = wide::<D>(v[side], w[side]);
             (0..link.count).for_each(|i| link.ground_speed[i] += dot(&link.jacobian[side][i], &v));
         }
+        let mut is_same = true;
+        for axis in axes.iter_mut().flatten() {
+            axis.guess(&row.joint.impulses, is_biased);
+            is_same &= !axis.set(link, f64::from(h), is_biased);
+        }
+        if link.line < Real::INFINITY {
+            link.carried = if self.is_begun { link.across } else { Real::INFINITY };
+            link.before = link.speed(&self.bodies);
+        }
         if is_biased {
-            (0..link.count).for_each(|i| row.joint.impulses[link.at[i] as usize] = 0.0);
+            row.joint.impulses = row.joint.impulses.map(|_| 0.0);
             (row.pushed, row.turned) = (D::Vec::ZERO, [D::Ang::ZERO; 2]);
         }
+        is_same
     }
 
     /// How the bodies answer, with the inertia of tension: see the head.
@@ -247,6 +290,13 @@ impl<D: Dim, const M: usize> Group<D, M> {
         for ((row, link), pull) in rows.iter().zip(links).zip(pulls.iter()) {
             let strength = *kappa * scene.h * pull;
             link.tension = Real::INFINITY;
+            if link.line < Real::INFINITY {
+                link.across = strength / link.line.max(NO_LENGTH);
+                for i in link.count + 1 - D::N..link.count {
+                    link.is_active[i] = link.across > 0.0;
+                    link.compliance[i] = if link.across > 0.0 { 1.0 / f64::from(link.across) } else { 0.0 };
+                }
+            }
             for (side, r) in row.levers.into_iter().enumerate() {
                 let length = r.length();
                 link.tension = link.tension.min(strength * length);
@@ -276,6 +326,16 @@ impl<D: Dim, const M: usize> Group<D, M> {
     /// Spins under a tension that has grown: what turns with the inertia of tension keeps its momentum. With its speed it would
     /// gain energy from nothing, and pull the more the more it gains.
     fn carry(&mut self) {
+        for link in self.links.iter_mut().filter(|link| link.line < Real::INFINITY) {
+            let kept = match link.across > link.carried && link.across * lightness(link, &self.bodies) > LIGHT
+            {
+                true => f64::from(link.carried / link.across),
+                false => 1.0,
+            };
+            for i in link.count + 1 - D::N..link.count {
+                link.target[i] = kept * link.before[i];
+            }
+        }
         for body in self.bodies.iter_mut().filter(|body| body.is_end && body.tension > body.carried) {
             let lost = f64::from(1.0 - body.carried / body.tension);
             let spin: [f64; 3] =
@@ -314,7 +374,12 @@ impl<D: Dim, const M: usize> Group<D, M> {
     fn damp(&mut self, rows: &[SingleRow<D>]) {
         for (row, link) in rows.iter().zip(&self.links) {
             let length2 = row.levers[1].length_squared();
-            if link.tension <= 0.0 || link.ends.contains(&GROUND) || length2 <= NO_LENGTH * NO_LENGTH {
+            let is_line = link.line < Real::INFINITY;
+            if is_line
+                || link.tension <= 0.0
+                || link.ends.contains(&GROUND)
+                || length2 <= NO_LENGTH * NO_LENGTH
+            {
                 continue;
             }
             let [a, b] = link.ends.map(|end| end as usize);
@@ -377,15 +442,26 @@ impl<D: Dim, const M: usize> Group<D, M> {
             let link = &links[index as usize];
             let block = &mut factor.diagonal[column];
             *block = link.coupling(link);
+            if self.has_axes {
+                link.mask(link, block);
+            }
             if link.softness > 0.0 {
                 block.iter_mut().flatten().for_each(|entry| *entry *= 1.0 + link.softness);
             }
             for i in 0..M {
-                block[i][i] = if i < link.count { block[i][i] * (1.0 + COMPLIANCE) } else { 1.0 };
+                block[i][i] = match i < link.count && link.is_active[i] {
+                    true => block[i][i] * (1.0 + COMPLIANCE) + link.compliance[i],
+                    false => 1.0,
+                };
             }
         }
         for &(at, [row, column]) in &order.couplings {
-            factor.couplings[at as usize] = links[row as usize].coupling(&links[column as usize]);
+            let (row, column) = (&links[row as usize], &links[column as usize]);
+            let block = &mut factor.couplings[at as usize];
+            *block = row.coupling(column);
+            if self.has_axes {
+                row.mask(column, block);
+            }
         }
         factor.factor(order);
     }
@@ -393,9 +469,19 @@ impl<D: Dim, const M: usize> Group<D, M> {
     /// Finds the impulses of all rows that leave no speed between the anchors, and applies them. With `gaps` those that close gaps too.
     #[inline(always)]
     fn solve(&mut self, rows: &[SingleRow<D>], order: &Order, scene: &JointScene<'_, D>, gaps: bool) {
+        if self.has_axes {
+            self.push_known();
+        }
         let Self { links, factor, bodies, .. } = self;
         for (column, &index) in order.links.iter().enumerate() {
-            factor.values[column] = links[index as usize].speed(bodies).map(|speed| -speed);
+            let link = &links[index as usize];
+            factor.values[column] = link.speed(bodies).map(|speed| -speed);
+            if self.has_axes {
+                for i in 0..link.count {
+                    let value = &mut factor.values[column][i];
+                    *value = if link.is_active[i] { *value + link.target[i] } else { 0.0 };
+                }
+            }
         }
         if gaps {
             self.want_closed(rows, order, scene);
@@ -420,6 +506,60 @@ impl<D: Dim, const M: usize> Group<D, M> {
         if gaps {
             self.close(f64::from(scene.h));
         }
+        if self.has_axes {
+            for (column, &index) in order.links.iter().enumerate() {
+                let link = &self.links[index as usize];
+                for i in (0..link.count).filter(|&i| !link.is_active[i]) {
+                    self.factor.values[column][i] = link.known[i];
+                }
+            }
+        }
+    }
+
+    /// Impulses that are known before anything is solved.
+    fn push_known(&mut self) {
+        let Self { links, bodies, .. } = self;
+        for link in links.iter().filter(|link| link.acts) {
+            let x: [f64; M] =
+                core::array::from_fn(
+                    |i| if i < link.count && !link.is_active[i] { link.known[i] } else { 0.0 },
+                );
+            if x == [0.0; M] {
+                continue;
+            }
+            for side in (0..2).filter(|&side| link.ends[side] != GROUND) {
+                bodies[link.ends[side] as usize].push(&link.change(side, &x));
+            }
+        }
+    }
+
+    /// Looks at what acts; true if something has to act in another way than was assumed.
+    fn correct(
+        &mut self,
+        rows: &[SingleRow<D>],
+        order: &Order,
+        scene: &JointScene<'_, D>,
+        (is_biased, may_add): (bool, bool),
+    ) -> bool {
+        let (h, most) = (f64::from(scene.h), f64::from(scene.settings.joint_push_speed));
+        let Self { links, axes, factor, bodies, .. } = self;
+        let mut is_wrong = false;
+        for (column, &index) in order.links.iter().enumerate() {
+            let (link, row) = (&mut links[index as usize], &rows[index as usize]);
+            if !link.acts {
+                continue;
+            }
+            let speed = link.speed(bodies);
+            for axis in axes[index as usize].iter_mut().flatten() {
+                let found = (speed[axis.row], factor.values[column][axis.row]);
+                let opening = (f64::from(row.rate / row.scale), most);
+                if axis.correct(found, h, is_biased, may_add, opening) {
+                    is_wrong = true;
+                    axis.set(link, h, is_biased);
+                }
+            }
+        }
+        is_wrong
     }
 
     /// The speeds that close the gaps.
@@ -432,7 +572,7 @@ impl<D: Dim, const M: usize> Group<D, M> {
             let (link, row) = (&links[index as usize], &rows[index as usize]);
             let rate = f64::from(row.rate / row.scale);
             let mut wanted = [0.0; M];
-            for i in 0..link.count {
+            for i in (0..link.count).filter(|&i| link.is_active[i]) {
                 let pull = rate * link.error[i];
                 wanted[i] = link.drift[i] + if link.is_linear[i] { pull.clamp(-most, most) } else { pull };
             }
@@ -461,16 +601,20 @@ impl<D: Dim, const M: usize> Group<D, M> {
     fn is_jerked(&mut self, rows: &[SingleRow<D>], order: &Order, h: Real) -> bool {
         let Self { links, factor, bodies, pulls, kappa, .. } = self;
         bodies.iter_mut().for_each(|body| body.found = 0.0);
+        let mut is_snapping = false;
         for (column, &index) in order.links.iter().enumerate() {
             let (link, row, x) = (&links[index as usize], &rows[index as usize], &factor.values[column]);
             let pull = (row.pushed + link.effect::<D>(1, x).0).length();
             pulls[index as usize] = pull;
             let strength = *kappa * h * pull;
+            let across = strength / link.line.max(NO_LENGTH);
+            is_snapping |= across > JERK * link.across && across * lightness(link, bodies) > LIGHT;
             for side in (0..2).filter(|&side| link.ends[side] != GROUND) {
                 bodies[link.ends[side] as usize].found += strength * row.levers[side].length();
             }
         }
-        bodies.iter().any(|body| body.found > JERK * body.tension && body.found * body.lightness > LIGHT)
+        let is_jerked = |body: &Body| body.found > JERK * body.tension && body.found * body.lightness > LIGHT;
+        is_snapping || bodies.iter().any(is_jerked)
     }
 
     /// True if all that was found is.
@@ -483,17 +627,35 @@ impl<D: Dim, const M: usize> Group<D, M> {
 
     /// Adds what was found to the impulses of the joints.
     #[inline(always)]
-    fn record(&self, rows: &mut [SingleRow<D>], order: &Order) {
+    fn record(&self, rows: &mut [SingleRow<D>], order: &Order, is_biased: bool) {
         for (column, &index) in order.links.iter().enumerate() {
             let (link, row) = (&self.links[index as usize], &mut rows[index as usize]);
             let x = &self.factor.values[column];
-            (0..link.count).for_each(|i| row.joint.impulses[link.at[i] as usize] += x[i] as Real);
+            for i in (0..link.count).filter(|&i| (link.at[i] as usize) < NO_IMPULSE) {
+                row.joint.impulses[link.at[i] as usize] += x[i] as Real;
+            }
+            if link.acts {
+                let speed = link.speed(&self.bodies);
+                for axis in self.axes[index as usize].iter().flatten() {
+                    let new = axis.impulses(speed[axis.row], x[axis.row], is_biased);
+                    for (at, new) in axis.at.into_iter().zip(new).filter(|&(at, _)| at < u8::MAX) {
+                        row.joint.impulses[at as usize] = new as Real;
+                    }
+                }
+            }
             let [(_, turn_a), (push, turn_b)] = [0, 1].map(|side| link.effect::<D>(side, x));
             row.pushed += push;
             row.turned[0] -= turn_a;
             row.turned[1] += turn_b;
         }
     }
+}
+
+/// 1/m of the lighter body of a link [1/kg].
+fn lightness<const M: usize>(link: &Link<M>, bodies: &[Body]) -> Real {
+    let ends = link.ends.iter().filter(|&&end| end != GROUND);
+    let inv_masses = ends.flat_map(|&end| bodies[end as usize].inv_mass);
+    inv_masses.fold(0.0, f64::max) as Real
 }
 
 /// Adds the inertia of a mass at r.

@@ -1,8 +1,9 @@
 //! The hard rows of one joint at the moment, in double precision.
 
+use super::axis::{Axes, Axis, LOWER, MOTOR, SPRING, Soft, UPPER, Wanted};
 use super::factor::Block;
 use super::order::GROUND;
-use crate::joint::{Law, Row, RowSink};
+use crate::joint::{Answer, Held, Law, PassLaw, Row, RowSink, tuned_along};
 use crate::math::*;
 
 /// Numbers of a body's velocity: linear, then angular; the plane uses three.
@@ -88,6 +89,22 @@ pub(super) struct Link<const M: usize> {
     pub tension: Real,
     /// Ċ by what moves but does not answer [m/s or rad/s].
     pub ground_speed: [f64; M],
+    /// Rows that are solved; others have a known impulse.
+    pub is_active: [bool; M],
+    /// Ċ + compliance·λ = target: zero and zero of rows that hold.
+    pub compliance: [f64; M],
+    pub target: [f64; M],
+    /// Impulses of rows that are not solved.
+    pub known: [f64; M],
+    /// Something acts along freedoms of the joint.
+    pub acts: bool,
+    /// Length of the line that it holds, the first row; infinite if it holds none [m]. The rows after that are across it.
+    pub line: Real,
+    /// Mass of tension across the line, and that with which the velocities were found [kg].
+    pub across: Real,
+    pub carried: Real,
+    /// Ċ before the pass, of a line [m/s].
+    pub before: [f64; M],
 }
 
 impl<const M: usize> Link<M> {
@@ -105,6 +122,65 @@ impl<const M: usize> Link<M> {
             softness,
             tension: 0.0,
             ground_speed: [0.0; M],
+            is_active: [true; M],
+            compliance: [0.0; M],
+            target: [0.0; M],
+            known: [0.0; M],
+            acts: false,
+            line: Real::INFINITY,
+            across: 0.0,
+            carried: Real::INFINITY,
+            before: [0.0; M],
+        }
+    }
+
+    /// Adds a row with the given Jacobian.
+    fn add_row(&mut self, jacobian: [[f32; WIDE]; 2], at: usize, is_linear: bool) {
+        let to = self.count;
+        self.at[to] = at as u8;
+        self.is_linear[to] = is_linear;
+        (self.jacobian[0][to], self.jacobian[1][to]) = (jacobian[0], jacobian[1]);
+        (self.error[to], self.drift[to]) = (0.0, 0.0);
+        self.count += 1;
+    }
+
+    /// Adds the rows of what acts, after those that hold.
+    pub(super) fn add_axes(&mut self, axes: &mut Axes) {
+        self.acts = axes[0].is_some();
+        for axis in axes.iter_mut().flatten() {
+            axis.row = self.count;
+            self.add_row(axis.jacobian, NO_IMPULSE, axis.is_linear);
+        }
+    }
+
+    /// Adds the rows across a line from anchor to anchor, `d`, at the levers `r`: those of the mass of tension.
+    pub(super) fn add_across<D: Dim>(&mut self, d: D::Vec, r: [D::Vec; 2]) {
+        self.line = d.length();
+        let n = d.normalize_or(D::Vec::axis(0));
+        // The axis that is the least along the line, and then what is across both.
+        let mut least = 0;
+        for i in 1..D::N {
+            if n.get(i).abs() < n.get(least).abs() {
+                least = i;
+            }
+        }
+        let unit = D::Vec::axis(least);
+        let mut first = (unit - n * n.dot(unit)).normalize_or(unit);
+        for _ in 1..D::N {
+            let row = Row::<D>::linear(first, r[0], r[1]);
+            self.add_row(jacobian_of(&row), NO_IMPULSE, true);
+            first = cross_of::<D>(n, first);
+        }
+    }
+
+    /// Takes rows and columns that are not solved out of a block between this link and another one.
+    pub(super) fn mask(&self, other: &Self, block: &mut Block<M>) {
+        for r in 0..M {
+            for c in 0..M {
+                if !self.is_active[r] || !other.is_active[c] {
+                    block[r][c] = 0.0;
+                }
+            }
         }
     }
 
@@ -229,10 +305,100 @@ pub(super) fn narrow<D: Dim>(v: &[f64; WIDE]) -> (D::Vec, D::Ang) {
     (linear, angular)
 }
 
-/// Takes the hard rows.
-pub(super) struct Collect<'a, const M: usize>(pub &'a mut Link<M>);
+/// The impulse of the servo of a hinge or a slider.
+const SERVO: usize = 6;
+/// The number of no impulse of a joint.
+pub(super) const NO_IMPULSE: usize = u8::MAX as usize;
 
-impl<D: Dim, const M: usize> RowSink<D> for Collect<'_, M> {
+/// Jacobian of both sides, with signs.
+#[inline(always)]
+fn jacobian_of<D: Dim>(row: &Row<D>) -> [[f32; WIDE]; 2] {
+    [row_of::<D>(-row.d, -row.a), row_of::<D>(row.d, row.b)]
+}
+
+/// a × b in space; in the plane nothing asks for it.
+fn cross_of<D: Dim>(a: D::Vec, b: D::Vec) -> D::Vec {
+    let mut out = D::Vec::ZERO;
+    if D::N == 3 {
+        for i in 0..3 {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            out.set(i, a.get(j) * b.get(k) - a.get(k) * b.get(j));
+        }
+    }
+    out
+}
+
+/// Takes the hard rows, and what acts beside them.
+pub(super) struct Collect<'a, D: Dim, const M: usize> {
+    pub link: &'a mut Link<M>,
+    pub axes: &'a mut Axes,
+    pub pass: PassLaw,
+    pub answer: &'a [Answer<D>; 2],
+    pub held: Held<D>,
+}
+
+impl<D: Dim, const M: usize> Collect<'_, D, M> {
+    /// What acts along `row`, and whether it is the other way round.
+    fn axis_of(&mut self, row: &Row<D>) -> Option<(&mut Axis, bool)> {
+        let jacobian = jacobian_of(row);
+        let reversed = jacobian_of(&row.reversed());
+        for axis in self.axes.iter_mut() {
+            let axis = axis.get_or_insert_with(|| Axis::new(jacobian, row.d != D::Vec::ZERO));
+            if axis.jacobian == jacobian || axis.jacobian == reversed {
+                let is_reversed = axis.jacobian != jacobian;
+                return Some((axis, is_reversed));
+            }
+        }
+        None
+    }
+
+    /// The mass that a spring along a row feels, as the hard rows leave it [kg or kg·m²].
+    fn mass_along(&self, row: &Row<D>) -> f64 {
+        let left = self.held.left_of(row, self.answer);
+        let k = left.along(&left.answers(self.answer));
+        if k > 0.0 { f64::from(1.0 / k) } else { 0.0 }
+    }
+
+    /// One row that acts.
+    fn act(&mut self, at: usize, law: Law, row: &Row<D>, error: Real, drift: Real) {
+        let (pass, mass) =
+            (self.pass, if matches!(law, Law::Tuned { .. }) { self.mass_along(row) } else { 0.0 });
+        let Some((axis, is_reversed)) = self.axis_of(row) else { return };
+        let is_linear = axis.is_linear;
+        match law {
+            Law::Tuned { hertz, damping, max } => {
+                let (s, stiff) = tuned_along(is_linear, hertz, damping, error, &pass);
+                let (s, stiff) = (f64::from(s), f64::from(stiff));
+                let soft = Soft { s: mass * s, b: mass * (stiff * f64::from(error) + s * f64::from(drift)) };
+                if at == SERVO {
+                    axis.motor = Some((Wanted::Place(soft), f64::from(max * pass.h)));
+                    axis.at[MOTOR] = at as u8;
+                } else {
+                    axis.spring = Some(soft);
+                    axis.at[SPRING] = at as u8;
+                }
+            }
+            Law::Motor { max, room } => {
+                let speed = pass.motor_speed(is_linear, -drift, room);
+                axis.motor = Some((Wanted::Speed(f64::from(speed)), f64::from(max * pass.h)));
+                axis.at[MOTOR] = at as u8;
+            }
+            Law::Limit => {
+                let (which, impulse) = if is_reversed { (1, UPPER) } else { (0, LOWER) };
+                (axis.gaps[which], axis.drifts[which]) = (f64::from(error), f64::from(drift));
+                axis.at[impulse] = at as u8;
+            }
+            Law::Hard | Law::Spring { .. } => {}
+        }
+    }
+}
+
+impl<D: Dim, const M: usize> RowSink<D> for Collect<'_, D, M> {
+    #[inline(always)]
+    fn hold<const B: usize>(&mut self, _: usize, rows: &[Row<D>; B]) {
+        self.held.take(rows);
+    }
+
     #[inline(always)]
     fn block<const B: usize>(
         &mut self,
@@ -243,17 +409,13 @@ impl<D: Dim, const M: usize> RowSink<D> for Collect<'_, M> {
         drift: [Real; B],
     ) {
         if law != Law::Hard {
+            (0..B).for_each(|i| self.act(at + i, law, &rows[i], error[i], drift[i]));
             return;
         }
-        let link = &mut *self.0;
         for i in 0..B {
-            let to = link.count + i;
-            link.at[to] = (at + i) as u8;
-            link.is_linear[to] = rows[i].d != D::Vec::ZERO;
-            link.jacobian[0][to] = row_of::<D>(-rows[i].d, -rows[i].a);
-            link.jacobian[1][to] = row_of::<D>(rows[i].d, rows[i].b);
-            (link.error[to], link.drift[to]) = (f64::from(error[i]), f64::from(drift[i]));
+            let to = self.link.count;
+            self.link.add_row(jacobian_of(&rows[i]), at + i, rows[i].d != D::Vec::ZERO);
+            (self.link.error[to], self.link.drift[to]) = (f64::from(error[i]), f64::from(drift[i]));
         }
-        link.count += B;
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Sweeps carry a load through a chain one joint at a time, so a long or heavy chain stretches. Here the impulses x of all hard
 //! rows of a group come from one linear system, A·x = −(Ċ + e + r·C) with A = J·M⁻¹·Jᵀ, by elimination along the joints
-//! (`order.rs`, `factor.rs`): exact, and linear in their number for chains and trees [Baraff1996]. Only for joints that hold and do
-//! nothing else: limits, motors and springs do better in sweeps, and loops may contradict themselves.
+//! (`order.rs`, `factor.rs`): exact, and linear in their number for chains and trees [Baraff1996]. Springs, motors and limits are rows of
+//! the same system (`axis.rs`); which limits are reached is found by trial. Loops may contradict themselves, and are left to sweeps.
 //!
 //! Nothing is started from the last impulses: what they did, and what extrapolation repeats of it, is taken out first.
 //!
@@ -13,8 +13,13 @@
 //! the sub-step h is stable for κ > 1/4, whatever the load. The term is that of light links, and small where they are
 //! resolved. What vibrates all the same is damped between neighbours, so that a swing of the whole is not.
 //!
-//! **Files**: `order.rs` what couples with what, `factor.rs` the elimination, `link.rs` rows of a joint, `group.rs` the passes.
+//! A rod or rope of length l turns on both ends, and pulls light bodies between heavy ones back like a string: a stiffness p/(h·l) of what its ends move
+//! against each other across it. Its mass of tension κ·h·p/l is one between two bodies, μ·J⊥ᵀ·J⊥, and is brought in by rows across the line,
+//! Ċ + λ/μ = Ċ of before: what moves as a whole does not feel it.
+//!
+//! **Files**: `order.rs` what couples with what, `factor.rs` the elimination, `link.rs` rows of a joint, `axis.rs` what acts in it, `group.rs` the passes.
 
+mod axis;
 mod factor;
 mod group;
 mod link;
@@ -83,15 +88,16 @@ impl<D: Dim> Direct<D> {
 
     /// Prepares all joints. False if they cannot be solved this way.
     pub(super) fn prepare(&mut self, scene: &JointScene<'_, D>) -> bool {
-        // No springs here.
+        // Springs that meet are solved together: they need not make way for each other.
         let crowding = Crowding::default();
         self.rows.iter_mut().for_each(|row| row.prepare(scene, &crowding));
         self.order.update(self.rows.iter().map(SingleRow::dynamic_ends), scene.props.len());
-        if self.order.is_refused || !self.rows.iter().all(|row| row.joint.only_holds()) {
+        if self.order.is_refused || !self.rows.iter().all(|row| row.joint.fits_at_once()) {
             return false;
         }
-        let is_point =
-            |row: &SingleRow<D>| matches!(row.joint.kind, JointKind::Ball(_) | JointKind::Distance(_));
+        let is_point = |row: &SingleRow<D>| {
+            row.joint.is_plain_ball() || matches!(row.joint.kind, JointKind::Distance(_))
+        };
         self.is_three = D::N == 2 || self.rows.iter().all(is_point);
         if self.is_three {
             self.three.prepare(&self.rows, scene);
