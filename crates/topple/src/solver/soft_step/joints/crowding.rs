@@ -1,4 +1,8 @@
 //! How strong the springs are that meet at each body: what one of them may do depends on the others. See the head of `joint/rows.rs`.
+//!
+//! A spring of stiffness k and damping c changes the speed of a body of mass m within a sub-step h by (h²·k + h·c)/m of what it is: that is its strength. One sweep solves each spring as if the
+//! others stood still, so the errors of those beside it come back multiplied by the sum of their strengths. This file makes the sums: per body over all its springs, and for a joint
+//! what is left of them without its own.
 
 use super::JointScene;
 use crate::body::NO_SLOT;

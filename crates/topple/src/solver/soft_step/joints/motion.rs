@@ -1,4 +1,9 @@
 //! How the rows of eight joints are solved: one by one with a law of its own each, or all hard ones together.
+//!
+//! The laws are derived at the head of `joint/rows.rs`. What is special here: a joint knows the velocity of b relative to a, and the whitened
+//! spins u of both. So a row (d, j_a, j_b) has Ċ = d·v_rel + j_b·u_b − j_a·u_a and K = (1/m_a + 1/m_b)·d·d + j_a·j_a + j_b·j_b, and an impulse λ changes
+//! v_rel by d·λ·(1/m_a + 1/m_b), u_b by j_b·λ and u_a by −j_a·λ. The bodies themselves are read once before all rows of a joint and written once after
+//! them, with the sum of d·λ shared out by their masses.
 
 use super::algebra::{Factor, V, X};
 use super::layout::Act;

@@ -1,4 +1,9 @@
 //! Joints to lanes at the start of a step, and back at its end.
+//!
+//! What stays the same over the sub-steps is computed here once: anchors and axes in the frames of the bodies, masses, the coefficients of the laws (head
+//! of `joint/rows.rs`), stiffness that follows the load, and the impulses of the last step, scaled to the length of this one's sub-steps. What turns
+//! with the bodies, Jacobians and errors, is `sight.rs`, in every sub-step: joints hold points far from the centre of mass, where a frozen lever would be
+//! off by its turn. Eight joints of one kind and colour make a row of lanes; those that few have go one by one (`single.rs`).
 
 use super::JointScene;
 use super::crowding::Crowding;

@@ -1,4 +1,16 @@
-//! The passes over a group.
+//! The passes over a group: velocities in, impulses of all its rows at once, velocities out.
+//!
+//! ```text
+//! 1. take out what the joints did in the last sub-step and extrapolation repeated: nothing is started from
+//! 2. rows at the moment: J, C, drift e; inertia with tension, I + κ·h²·k                          link.rs
+//! 3. A = J·M⁻¹·Jᵀ + compliance, factored along the joints                                         factor.rs
+//! 4. A·x = −(Ċ + e): speeds;  A·y = −C/h: gaps, whose speed the next relaxing pass takes out again
+//! 5. if a pull has grown, its inertia of tension was too small: again from 2
+//!    if a limit or rope would have to pull, or gives way: it changes sides, and again from 3      axis.rs
+//! ```
+//!
+//! Speeds and gaps share the factor, and the relaxing pass of a sub-step stands where the biased pass of the next one does, so there is one factor per sub-step. What tension and its
+//! damping are is said at the head of `direct/mod.rs`.
 
 use super::DirectRun;
 use super::axis::Axes;
