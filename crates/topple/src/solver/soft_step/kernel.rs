@@ -219,8 +219,7 @@ pub(crate) fn solve_friction<
     let scale = L::select(is_sliding, slides.div(length.max(tiny)), L::splat(1.0));
     new = new.map(|x| x.mul(scale));
     for twist in &mut friction.twist {
-        // PERF: what rests uses less than this share of either, and so less than all of both.
-        let less = L::splat(0.7);
+        let less = L::splat(BOTH_SHARE);
         let most_turn = twisted.new.max(zero.sub(twisted.new));
         let excess = length.sub(sticks.mul(less)).max(most_turn.sub(twisted.limit.mul(less)));
         if L::any(excess.greater(zero)) {
@@ -256,6 +255,11 @@ pub(crate) fn solve_friction<
         add_scaled(&mut b.u, &jb[k], L::select(turn_b, change, zero));
     }
 }
+
+/// PERF: what uses less than this share of push and twist uses less than all of both (no unit): nobody has to look closer. At most √½.
+const BOTH_SHARE: f32 = 0.7;
+/// Coefficients of [`share_of_ring`] (no unit).
+const RING: [f32; 3] = [0.5, 1.101, 0.601];
 
 /// Friction about the normal in a pass.
 #[derive(Clone, Copy)]
@@ -307,7 +311,8 @@ fn slide<L: Lanes, const T: usize>(
 /// parabola, at most a fifth off. Plates that slide and spin stop within 3 % of where points with friction would.
 #[inline(always)]
 fn share_of_ring<L: Lanes>(s: L) -> L {
-    L::splat(0.5).add(s.mul(L::splat(1.101).sub(s.mul(L::splat(0.601)))))
+    let [none, linear, square] = RING.map(L::splat);
+    none.add(s.mul(linear.sub(s.mul(square))))
 }
 
 /// Applies the impulses of the last step.
