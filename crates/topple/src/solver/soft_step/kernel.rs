@@ -235,7 +235,9 @@ pub(crate) fn solve_friction<
                 let turn = dot(&jb[k], &wjb).mul(change_b).add(dot(&ja[k], &wja).mul(change_a));
                 slip[k] = slip[k].sub(turn);
             }
-            let masses = [mass[0].min(mass[2]), L::load(&twist.mass)];
+            // 1/(K₁₁ + K₂₂): a plate that stands on its rim answers to one direction many times as much as to the other.
+            let determinant = mass[0].mul(mass[2]).sub(mass[1].mul(mass[1])).max(zero);
+            let masses = [determinant.div(mass[0].add(mass[2]).max(tiny)), L::load(&twist.mass)];
             let (pushes, turn) = slide(&old, &slip, twisted, masses, slides);
             new = core::array::from_fn(|k| L::select(is_over, pushes[k], new[k]));
             let given = L::select(is_over, turn, twisted.new);
@@ -279,7 +281,8 @@ struct Twisted<L> {
 /// the square of both, it is F_max·(√s·c(s), √(1 − s)·c(1 − s)), c from ½ (what spins fast hardly feels a slip) to 1
 /// ([`share_of_ring`]).
 ///
-/// One step against the slips, of a length that both answers together allow, and back onto that surface.
+/// One step against the slips, and back onto that surface. Its length is 1 over the sum of all answers, so it never overshoots: `mass` is 1/(K₁₁ + K₂₂) of
+/// the tangents, `turn_mass` 1/K of the twist.
 #[inline(always)]
 fn slide<L: Lanes, const T: usize>(
     old: &[L; T],
