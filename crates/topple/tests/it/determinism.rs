@@ -42,7 +42,7 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
                 0xe6dcbef02e8d7d23,
                 0xb10877de3b0e04b0,
                 0x41e31f67d722bc61,
-                0x6dbe6b0ee4d0f335,
+                0xda409fc3af84193d,
             ],
             [
                 0x3308fb8e7220576f,

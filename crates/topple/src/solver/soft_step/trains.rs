@@ -14,7 +14,7 @@
 //!
 //! **What is a train.** From the two bodies that meet, on along the blow to whatever touches or is reached within the step. If that ends at something
 //! that does not move, all stop. The sub-steps find that too, for slow blows; of fast ones the repetition throws back: a box that fell on another one on the ground left it
-//! at an eighth of its speed. So those that are [`HARD`] are solved here as well. What ends at a joint is left to the sub-steps, and so is what has many contacts: heaps, towers and walls;
+//! at an eighth of its speed. So those that are [`HARD`] are solved here as well, if what stops them is in line with the last body: what leans is turned. What ends at a joint is left to the sub-steps, and so is what has many contacts: heaps, towers and walls;
 //! large islands are not even looked at. What stands on the ground takes its contacts there with it, with friction. Two bodies that meet face to face, and touch nothing
 //! else, are a train too: of several points the sub-steps leave 1 to 3 % of the blow.
 
@@ -323,7 +323,7 @@ impl Trains {
                 let (other, is_along) = (slots[side], cosine(&out, &way) > ALONG);
                 let is_new = !train.bodies.iter().any(|member| member.slot == other && member.way.is_some());
                 match (scene.moves(other), is_along) {
-                    (false, true) if !is_hard => return None,
+                    (false, true) if !(is_hard && scene.is_central(touch)) => return None,
                     (true, false) if is_new => continue,
                     _ if self.chosen.len() == MOST_LINKS => return None,
                     (true, true) if is_new => {
