@@ -127,10 +127,14 @@ pub fn shape_cast<D: Dim>(
         let found = pair.surfaces()?;
         let excess = found.distance - target;
         if excess <= tolerance || steps + 1 == MAX_CAST_STEPS {
+            // DETERMINISM: what is met a rounding later must not be taken for as near as what `max` was found at.
+            if t as Real > max {
+                return None;
+            }
             let at =
                 Pose::<D> { position: pose_a.position + translation * t as Real, rotation: pose_a.rotation };
             return Some(CastHit {
-                t: (t as Real).min(max),
+                t: t as Real,
                 point: at.transform(found.on_b.narrow()),
                 normal: pose_a.rotation.rotate(found.normal.narrow()),
                 distance: found.distance as Real,

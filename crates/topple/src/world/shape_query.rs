@@ -103,13 +103,10 @@ impl<D: Dim> World<D> {
             }
             let other = &self.shapes[index].shape;
             let pose_b = self.shape_pose(index);
-            // DETERMINISM: all of the way, not up to the best hit so far. What lies a rounding beyond that would be taken for as near.
-            let whole = 1.0;
-            let hit = shape_cast::<D>(shape, pose, translation, other, &pose_b, whole, 0.0);
+            let hit = shape_cast::<D>(shape, pose, translation, other, &pose_b, max, 0.0);
             if let Some(log) = &self.query_log {
                 let (a, b) = (shape.clone(), other.clone());
-                let query = Query::Cast { a, pose_a: *pose, translation, b, pose_b, max: whole };
-                log.record(query, Answer::Cast(hit));
+                log.record(Query::Cast { a, pose_a: *pose, translation, b, pose_b, max }, Answer::Cast(hit));
             }
             let Some(hit) = hit else { return max };
             let (id, body) = self.ids_of(index);

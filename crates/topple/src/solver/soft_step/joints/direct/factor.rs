@@ -144,6 +144,16 @@ fn subtract_transposed<const M: usize>(to: &mut Block<M>, a: &Block<M>, b: &Bloc
     }
 }
 
+/// Matrix times vector.
+#[inline(always)]
+pub(super) fn times(matrix: &[[f64; 3]; 3], v: &[f64; 3]) -> [f64; 3] {
+    let mut out = [0.0; 3];
+    for i in 0..3 {
+        out[i] = matrix[i][0] * v[0] + matrix[i][1] * v[1] + matrix[i][2] * v[2];
+    }
+    out
+}
+
 /// Inverse of a symmetric positive semi-definite block; rows that depend on others get none.
 #[inline(always)]
 pub(super) fn inverse<const M: usize>(k: &Block<M>) -> Block<M> {

@@ -4,12 +4,14 @@
 //! neighbour, over the body they share. Double precision is for the ratio of masses: with an end 10⁶ times heavier the entries of A differ by as much, and
 //! single precision would leave a tenth of the load.
 
-use super::axis::{Axes, Axis, LOWER, MOTOR, SPRING, Soft, UPPER, Wanted};
+use super::axis::Axes;
 use super::factor::Block;
 use super::order::GROUND;
-use crate::joint::{Answer, Held, Law, PassLaw, Row, RowSink, tuned_along};
+use crate::joint::Row;
 use crate::math::*;
 
+/// The number of no impulse of a joint.
+pub(super) const NO_IMPULSE: usize = u8::MAX as usize;
 /// Numbers of a body's velocity: linear, then angular; the plane uses three.
 pub(super) const WIDE: usize = 6;
 
@@ -139,7 +141,7 @@ impl<const M: usize> Link<M> {
     }
 
     /// Adds a row with the given Jacobian.
-    fn add_row(&mut self, jacobian: [[f32; WIDE]; 2], at: usize, is_linear: bool) {
+    pub(super) fn add_row(&mut self, jacobian: [[f32; WIDE]; 2], at: usize, is_linear: bool) {
         let to = self.count;
         self.at[to] = at as u8;
         self.is_linear[to] = is_linear;
@@ -161,19 +163,9 @@ impl<const M: usize> Link<M> {
     pub(super) fn add_across<D: Dim>(&mut self, d: D::Vec, r: [D::Vec; 2]) {
         self.line = d.length();
         let n = d.normalize_or(D::Vec::axis(0));
-        // The axis that is the least along the line, and then what is across both.
-        let mut least = 0;
-        for i in 1..D::N {
-            if n.get(i).abs() < n.get(least).abs() {
-                least = i;
-            }
-        }
-        let unit = D::Vec::axis(least);
-        let mut first = (unit - n * n.dot(unit)).normalize_or(unit);
-        for _ in 1..D::N {
-            let row = Row::<D>::linear(first, r[0], r[1]);
+        for across in D::tangent_basis(n).into_iter().take(D::N - 1) {
+            let row = Row::<D>::linear(across, r[0], r[1]);
             self.add_row(jacobian_of(&row), NO_IMPULSE, true);
-            first = cross_of::<D>(n, first);
         }
     }
 
@@ -309,117 +301,8 @@ pub(super) fn narrow<D: Dim>(v: &[f64; WIDE]) -> (D::Vec, D::Ang) {
     (linear, angular)
 }
 
-/// The impulse of the servo of a hinge or a slider.
-const SERVO: usize = 6;
-/// The number of no impulse of a joint.
-pub(super) const NO_IMPULSE: usize = u8::MAX as usize;
-
 /// Jacobian of both sides, with signs.
 #[inline(always)]
-fn jacobian_of<D: Dim>(row: &Row<D>) -> [[f32; WIDE]; 2] {
+pub(super) fn jacobian_of<D: Dim>(row: &Row<D>) -> [[f32; WIDE]; 2] {
     [row_of::<D>(-row.d, -row.a), row_of::<D>(row.d, row.b)]
-}
-
-/// a × b in space; in the plane nothing asks for it.
-fn cross_of<D: Dim>(a: D::Vec, b: D::Vec) -> D::Vec {
-    let mut out = D::Vec::ZERO;
-    if D::N == 3 {
-        for i in 0..3 {
-            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
-            out.set(i, a.get(j) * b.get(k) - a.get(k) * b.get(j));
-        }
-    }
-    out
-}
-
-/// Takes the hard rows, and what acts beside them.
-pub(super) struct Collect<'a, D: Dim, const M: usize> {
-    pub link: &'a mut Link<M>,
-    pub axes: &'a mut Axes,
-    pub pass: PassLaw,
-    pub answer: &'a [Answer<D>; 2],
-    pub held: Held<D>,
-}
-
-impl<D: Dim, const M: usize> Collect<'_, D, M> {
-    /// What acts along `row`, and whether it is the other way round.
-    fn axis_of(&mut self, row: &Row<D>) -> Option<(&mut Axis, bool)> {
-        let jacobian = jacobian_of(row);
-        let reversed = jacobian_of(&row.reversed());
-        for axis in self.axes.iter_mut() {
-            let axis = axis.get_or_insert_with(|| Axis::new(jacobian, row.d != D::Vec::ZERO));
-            if axis.jacobian == jacobian || axis.jacobian == reversed {
-                let is_reversed = axis.jacobian != jacobian;
-                return Some((axis, is_reversed));
-            }
-        }
-        None
-    }
-
-    /// The mass that a spring along a row feels, as the hard rows leave it [kg or kg·m²].
-    fn mass_along(&self, row: &Row<D>) -> f64 {
-        let left = self.held.left_of(row, self.answer);
-        let k = left.along(&left.answers(self.answer));
-        if k > 0.0 { f64::from(1.0 / k) } else { 0.0 }
-    }
-
-    /// One row that acts.
-    fn act(&mut self, at: usize, law: Law, row: &Row<D>, error: Real, drift: Real) {
-        let (pass, mass) =
-            (self.pass, if matches!(law, Law::Tuned { .. }) { self.mass_along(row) } else { 0.0 });
-        let Some((axis, is_reversed)) = self.axis_of(row) else { return };
-        let is_linear = axis.is_linear;
-        match law {
-            Law::Tuned { hertz, damping, max } => {
-                let (s, stiff) = tuned_along(is_linear, hertz, damping, error, &pass);
-                let (s, stiff) = (f64::from(s), f64::from(stiff));
-                let soft = Soft { s: mass * s, b: mass * (stiff * f64::from(error) + s * f64::from(drift)) };
-                if at == SERVO {
-                    axis.motor = Some((Wanted::Place(soft), f64::from(max * pass.h)));
-                    axis.at[MOTOR] = at as u8;
-                } else {
-                    axis.spring = Some(soft);
-                    axis.at[SPRING] = at as u8;
-                }
-            }
-            Law::Motor { max, room } => {
-                let speed = pass.motor_speed(is_linear, -drift, room);
-                axis.motor = Some((Wanted::Speed(f64::from(speed)), f64::from(max * pass.h)));
-                axis.at[MOTOR] = at as u8;
-            }
-            Law::Limit => {
-                let (which, impulse) = if is_reversed { (1, UPPER) } else { (0, LOWER) };
-                (axis.gaps[which], axis.drifts[which]) = (f64::from(error), f64::from(drift));
-                axis.at[impulse] = at as u8;
-            }
-            Law::Hard | Law::Spring { .. } => {}
-        }
-    }
-}
-
-impl<D: Dim, const M: usize> RowSink<D> for Collect<'_, D, M> {
-    #[inline(always)]
-    fn hold<const B: usize>(&mut self, _: usize, rows: &[Row<D>; B]) {
-        self.held.take(rows);
-    }
-
-    #[inline(always)]
-    fn block<const B: usize>(
-        &mut self,
-        at: usize,
-        law: Law,
-        rows: [Row<D>; B],
-        error: [Real; B],
-        drift: [Real; B],
-    ) {
-        if law != Law::Hard {
-            (0..B).for_each(|i| self.act(at + i, law, &rows[i], error[i], drift[i]));
-            return;
-        }
-        for i in 0..B {
-            let to = self.link.count;
-            self.link.add_row(jacobian_of(&rows[i]), at + i, rows[i].d != D::Vec::ZERO);
-            (self.link.error[to], self.link.drift[to]) = (f64::from(error[i]), f64::from(drift[i]));
-        }
-    }
 }

@@ -17,13 +17,16 @@
 //! against each other across it. Its mass of tension κ·h·p/l is one between two bodies, μ·J⊥ᵀ·J⊥, and is brought in by rows across the line,
 //! Ċ + λ/μ = Ċ of before: what moves as a whole does not feel it.
 //!
-//! **Files**: `order.rs` what couples with what, `factor.rs` the elimination, `link.rs` rows of a joint, `axis.rs` what acts in it, `group.rs` the passes.
+//! **Files**: `order.rs` what couples with what, `factor.rs` the elimination, `link.rs` rows of a joint, `axis.rs` what acts in it,
+//! `collect.rs` both of them from the joint, `group.rs` the passes, `tension.rs` what tension adds.
 
 mod axis;
+mod collect;
 mod factor;
 mod group;
 mod link;
 mod order;
+mod tension;
 
 use super::crowding::Crowding;
 use super::single::SingleRow;
