@@ -16,7 +16,8 @@ const UNEVEN: Real = 4.0;
 const LADEN: Real = 4.0;
 /// Heaps of more bodies are left to the usual sub-steps whatever lies on them: all of them would pay for it.
 const MOST_LADEN: u32 = 64;
-/// Of so many bodies of a refined column one may touch a third, and so many bodies of towers may share one that they stand on.
+/// Of so many bodies of a refined column one may touch a third, so many bodies of towers may share one that they stand on, and of so
+/// many in a row one may lie on others.
 const TOUCHED: u32 = 8;
 /// What touches more bodies than this carries or is carried by many, such as a slab under towers.
 const HUB: u32 = 4;
@@ -53,7 +54,7 @@ pub(super) enum Structure {
     Column,
     /// The same with things that rest aside of their middle or on slopes: an arch, an overhang.
     Balance,
-    /// One beside the other, each on its own feet: dominoes.
+    /// One beside the other, each on its own feet: dominoes, those that have fallen too.
     Row,
     /// High columns that share what they stand on, whatever that is.
     Towers,
@@ -109,7 +110,7 @@ impl<D: Dim> World<D> {
         let (mut bodies, mut ends, mut upright) = (0_u32, 0_u32, 0_u32);
         let (mut branched, mut standing, mut is_balanced) = (0_u32, 0_u32, false);
         let (mut hubs, mut is_joined, mut is_falling) = (0_u32, false, false);
-        let mut pointed = 0_u32;
+        let (mut pointed, mut lying) = (0_u32, 0_u32);
         // Each has one below and one above. What is refined may be touched by something else.
         let is_strict = self.islands.slots[island].level == 0;
         let gravity = self.settings.weight_scale();
@@ -117,13 +118,17 @@ impl<D: Dim> World<D> {
             bodies += 1;
             let core = &self.bodies.cores[body as usize];
             let record = &self.bodies.records[body];
-            let (before, mut stands, mut own_joint) = (ends, false, false);
+            let (before, mut stands, mut lies, mut own_joint) = (ends, false, false, false);
             let pointed_before = pointed;
             for (contact, side) in self.contacts.of_body(record.first_contact) {
                 let hot = &self.contacts.hot[contact as usize];
                 let other = hot.bodies[1 - side];
+                let place_of = |side: usize| &self.bodies.places[hot.bodies[side] as usize];
+                let normal = place_of(0).rotation.rotate(hot.manifold.local_normal);
+                let rise = normal.dot(up).abs();
                 if !hot.is_solid() || self.bodies.records[other].island != island {
                     stands |= hot.is_solid();
+                    lies |= hot.is_solid() && rise > UPRIGHT;
                     continue;
                 }
                 // What is refined may be struck, and bounces in small steps.
@@ -131,9 +136,6 @@ impl<D: Dim> World<D> {
                     return Structure::Heap;
                 }
                 ends += 1;
-                let place_of = |side: usize| &self.bodies.places[hot.bodies[side] as usize];
-                let normal = place_of(0).rotation.rotate(hot.manifold.local_normal);
-                let rise = normal.dot(up).abs();
                 upright += u32::from(rise > UPRIGHT);
                 // Wedges, and what rests on a part of its face.
                 let points = hot.manifold.points();
@@ -173,6 +175,7 @@ impl<D: Dim> World<D> {
                 branched += u32::from(ends > before + 2 && !stands);
             }
             standing += u32::from(stands);
+            lying += u32::from(lies);
             // Each link has two ends.
             if is_strict && branched + hubs > 1 + bodies / TOUCHED || ends > 2 * bodies + 2 {
                 return if is_joined { Structure::Joined } else { Structure::Heap };
@@ -190,6 +193,8 @@ impl<D: Dim> World<D> {
             Structure::Joined
         } else if is_shared || is_pointed || standing == 0 || branched > 1 + bodies / TOUCHED {
             Structure::Heap
+        } else if lying + bodies / TOUCHED >= bodies && bodies > 1 {
+            Structure::Row
         } else if 2 * upright >= ends {
             if is_balanced { Structure::Balance } else { Structure::Column }
         } else if standing == bodies {
