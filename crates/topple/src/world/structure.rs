@@ -16,9 +16,10 @@ const UNEVEN: Real = 4.0;
 const LADEN: Real = 4.0;
 /// Heaps of more bodies are left to the usual sub-steps whatever lies on them: all of them would pay for it.
 const MOST_LADEN: u32 = 64;
-/// Of so many bodies of a refined column one may touch a third, so many bodies of towers may share one that they stand on, and of so
-/// many in a row one may lie on others.
+/// Of so many bodies of a refined column one may touch a third, and so many bodies of towers may share one that they stand on.
 const TOUCHED: u32 = 8;
+/// If so many more than half of the bodies lie on the ground, twice over, they are spread over it, whatever they lean on.
+const FEW: u32 = 4;
 /// What touches more bodies than this carries or is carried by many, such as a slab under towers.
 const HUB: u32 = 4;
 /// What moves as after a fall of more than this many times its own size is on its way to somewhere else (no unit).
@@ -54,7 +55,7 @@ pub(super) enum Structure {
     Column,
     /// The same with things that rest aside of their middle or on slopes: an arch, an overhang.
     Balance,
-    /// One beside the other, each on its own feet: dominoes, those that have fallen too.
+    /// One beside the other, each on its own feet: dominoes on hinges.
     Row,
     /// High columns that share what they stand on, whatever that is.
     Towers,
@@ -111,6 +112,7 @@ impl<D: Dim> World<D> {
         let (mut branched, mut standing, mut is_balanced) = (0_u32, 0_u32, false);
         let (mut hubs, mut is_joined, mut is_falling) = (0_u32, false, false);
         let (mut pointed, mut lying) = (0_u32, 0_u32);
+        let (mut lightest, mut heaviest): (Real, Real) = (0.0, Real::INFINITY);
         // Each has one below and one above. What is refined may be touched by something else.
         let is_strict = self.islands.slots[island].level == 0;
         let gravity = self.settings.weight_scale();
@@ -175,7 +177,8 @@ impl<D: Dim> World<D> {
                 branched += u32::from(ends > before + 2 && !stands);
             }
             standing += u32::from(stands);
-            lying += u32::from(lies);
+            lying += u32::from(lies && record.first_joint == NONE);
+            (lightest, heaviest) = (lightest.max(core.inv_mass), heaviest.min(core.inv_mass));
             // Each link has two ends.
             if is_strict && branched + hubs > 1 + bodies / TOUCHED || ends > 2 * bodies + 2 {
                 return if is_joined { Structure::Joined } else { Structure::Heap };
@@ -183,6 +186,7 @@ impl<D: Dim> World<D> {
             body = record.island_next;
         }
         let is_shared = hubs > 0 || is_strict && branched > 0;
+        let is_even = lightest <= UNEVEN * heaviest;
         // Balls on balls do not stand: what looks like a column of them is on its way to be a heap.
         let is_pointed = 2 * pointed > ends && standing < bodies;
         if is_falling && (is_shared || is_joined || 2 * upright < ends) {
@@ -193,8 +197,9 @@ impl<D: Dim> World<D> {
             Structure::Joined
         } else if is_shared || is_pointed || standing == 0 || branched > 1 + bodies / TOUCHED {
             Structure::Heap
-        } else if lying + bodies / TOUCHED >= bodies && bodies > 1 {
-            Structure::Row
+        } else if is_even && 2 * lying > bodies + FEW {
+            // They lie on the ground, and none bears many others: dominoes that have fallen.
+            Structure::Heap
         } else if 2 * upright >= ends {
             if is_balanced { Structure::Balance } else { Structure::Column }
         } else if standing == bodies {

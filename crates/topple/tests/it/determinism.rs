@@ -41,8 +41,8 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
                 0x038ed0a26564ea45,
                 0xe6dcbef02e8d7d23,
                 0xb10877de3b0e04b0,
-                0x41e31f67d722bc61,
-                0xda409fc3af84193d,
+                0x0a099445ef27bca1,
+                0x4cda15e424b2e718,
             ],
             [
                 0x3308fb8e7220576f,

@@ -16,9 +16,10 @@
 //!
 //! **What was found too late** overlaps: contacts are made some slops ahead, and a fast body goes further in a step. Pushing it out would part a row
 //! that should rest: the middle balls of a cradle kept 3 % of the speed. So both bodies are put where they would be if they had bounced in time, each by the
-//! change of its velocity over the time since then; whoever they pass the blow on to as well. That leaves the centre of mass where it is, and energy as long
-//! as nothing accelerates them against each other; else they stay where they are, with the energy that belongs to that place. So do those that pass each other
-//! aslant, or are turned by the blow, [`HEAD_ON`]: their levers are those of now, and the angular momentum would change.
+//! change of its velocity over the time since then. That leaves the centre of mass where it is, and energy as long as nothing accelerates them against each
+//! other; else they stay where they are, with the energy that belongs to that place. So do those that pass each other aslant, or are turned by the blow,
+//! [`HEAD_ON`]: their levers are those of now, and the angular momentum would change. But whoever was put elsewhere and passes the blow on, aslant or not,
+//! does so as late, and takes whom it strikes along: the first ball of a rack would else be put into those behind it.
 //!
 //! **What is joined to others** answers together with them (`joined.rs`).
 //!
@@ -251,7 +252,8 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
             dot(&change, &change) > HEAD_ON * HEAD_ON * total * total * side.inv_m
         });
         let late = match alpha == 0.0 && is_head_on && !is_turned {
-            true if known > 0.0 => known,
+            // Whoever was put where it would be must not stay where others are.
+            _ if known > 0.0 => known,
             true => late,
             false => 0.0,
         };
