@@ -228,9 +228,19 @@ impl<D: Dim> World<D> {
         let rise = slop * if floor.shape == touch.shape { LEVEL_INSIDE } else { LEVEL };
         gap <= BORNE * slop
             && self.have_edges(touch, &floor)
+            && !self.is_met_above(touch, &floor, rise)
             && self.is_above(touch, &floor, gap.min(0.0) - slop)
             && self.is_below(touch, &floor, rise)
             && !self.is_below(&floor, touch, rise)
+    }
+
+    /// True if the shape of `touch` is met more than `rise` [m] above the plane in which the shape of `floor` is touched, so that it cannot be below that.
+    /// PERF: in a valley of a mesh each side is met above the other, and there is no need to ask for more.
+    fn is_met_above(&self, touch: &Touch<D>, floor: &Touch<D>, rise: Real) -> bool {
+        let contact = &self.contacts.hot[touch.index as usize];
+        let farthest = contact.manifold.points().iter().map(|p| p.base_separation.abs()).fold(0.0, Real::max);
+        let height = |touch: &Touch<D>| self.plane(touch, &Pose::IDENTITY, floor.normal);
+        height(touch) - height(floor) > rise + contact.slop + farthest
     }
 
     /// Height of the plane in which a shape is touched, along `up`, in the frame `pose` [m].
