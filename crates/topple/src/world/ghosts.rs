@@ -53,6 +53,9 @@ const BORNE: Real = 2.0;
 /// or is the floor of one.
 const MOST_LOOSE: usize = 12;
 
+/// Points of a contact at most, in either dimension.
+const MOST_POINTS: usize = 4;
+
 /// Suspects that a thread takes at a time.
 const BATCH: usize = 64;
 
@@ -68,6 +71,22 @@ struct Touch<D: Dim> {
     normal: D::Vec,
     /// The shape can be pushed.
     is_loose: bool,
+}
+
+/// The points of a contact, on the surface of the shape that is touched, from the centre of mass of a body [m].
+struct Seen<D: Dim> {
+    points: [D::Vec; MOST_POINTS],
+    count: usize,
+    /// Least and, up to the sign, greatest separation [m].
+    nearest: Real,
+    farthest: Real,
+}
+
+impl<D: Dim> Seen<D> {
+    /// Height of the highest along `up` [m].
+    fn height(&self, up: D::Vec) -> Real {
+        self.points[..self.count].iter().map(|at| up.dot(*at)).fold(Real::NEG_INFINITY, Real::max)
+    }
 }
 
 impl<D: Dim> World<D> {
@@ -146,14 +165,14 @@ impl<D: Dim> World<D> {
         // Points that nobody covers yet, as bits.
         let mut open = (1_u32 << contact.manifold.count) - 1;
         let mut may_be_loose = None;
-        let mut places = None;
+        let (mut places, mut seen) = (None, None);
         for (other, _) in self.contacts.of_body(first) {
             // PERF: most contacts of a body in a heap are pairs that do not touch, and parts of the same ground.
             let contact = &self.contacts.hot[other as usize];
             if !contact.is_solid() || other == index || without == Some(other) {
                 continue;
             }
-            if !is_loose && self.is_in_floor(&touch, other, body) {
+            if !is_loose && self.is_in_floor(&touch, other, body, &mut seen) {
                 return true;
             }
             if contact.shapes.contains(&touch.shape) {
@@ -209,7 +228,7 @@ impl<D: Dim> World<D> {
 
     /// True if `touch`, of something that cannot be pushed, is part of the floor that the contact `other` of the body speaks of: the body is borne by
     /// that and lies above its plane, what is touched lies below it.
-    fn is_in_floor(&self, touch: &Touch<D>, other: u32, body: u32) -> bool {
+    fn is_in_floor(&self, touch: &Touch<D>, other: u32, body: u32, seen: &mut Option<Seen<D>>) -> bool {
         let bearing = &self.contacts.hot[other as usize];
         // PERF: in a heap most neighbours can be pushed, and on a floor most look the same way.
         let side = usize::from(bearing.bodies[0] == body);
@@ -220,27 +239,43 @@ impl<D: Dim> World<D> {
         else {
             return false;
         };
-        let places = bearing.bodies.map(|body| self.bodies.places[body as usize]);
-        let gap = (0..bearing.manifold.count as usize)
-            .map(|i| bearing.row(i, &places[0], &places[1]).separation)
-            .fold(Real::INFINITY, Real::min);
         let slop = bearing.slop.max(self.contacts.hot[touch.index as usize].slop);
+        let bearing = self.seen(&floor, body);
         let rise = slop * if floor.shape == touch.shape { LEVEL_INSIDE } else { LEVEL };
-        gap <= BORNE * slop
+        // PERF: in a valley of a mesh each side is met above the other. What is met above a plane is not below it.
+        let mut is_met_above = || {
+            if floor.shape != touch.shape {
+                return false;
+            }
+            let seen = seen.get_or_insert_with(|| self.seen(touch, body));
+            seen.height(floor.normal) - bearing.height(floor.normal) > rise + slop + seen.farthest
+        };
+        bearing.nearest <= BORNE * slop
             && self.have_edges(touch, &floor)
-            && !self.is_met_above(touch, &floor, rise)
-            && self.is_above(touch, &floor, gap.min(0.0) - slop)
+            && !is_met_above()
+            && self.is_above(touch, &floor, bearing.nearest.min(0.0) - slop)
             && self.is_below(touch, &floor, rise)
             && !self.is_below(&floor, touch, rise)
     }
 
-    /// True if the shape of `touch` is met more than `rise` [m] above the plane in which the shape of `floor` is touched, so that it cannot be below that.
-    /// PERF: in a valley of a mesh each side is met above the other, and there is no need to ask for more.
-    fn is_met_above(&self, touch: &Touch<D>, floor: &Touch<D>, rise: Real) -> bool {
+    /// The points of a contact as seen from the centre of mass of `body`.
+    fn seen(&self, touch: &Touch<D>, body: u32) -> Seen<D> {
         let contact = &self.contacts.hot[touch.index as usize];
-        let farthest = contact.manifold.points().iter().map(|p| p.base_separation.abs()).fold(0.0, Real::max);
-        let height = |touch: &Touch<D>| self.plane(touch, &Pose::IDENTITY, floor.normal);
-        height(touch) - height(floor) > rise + contact.slop + farthest
+        let places = contact.bodies.map(|body| &self.bodies.places[body as usize]);
+        let mut seen = Seen {
+            points: [D::Vec::ZERO; MOST_POINTS],
+            count: contact.manifold.count as usize,
+            nearest: Real::INFINITY,
+            farthest: 0.0,
+        };
+        for i in 0..seen.count {
+            let row = contact.row(i, places[0], places[1]);
+            let at = if contact.bodies[0] == body { row.r_a } else { row.r_b };
+            seen.points[i] = at - touch.normal * (0.5 * row.separation);
+            seen.nearest = seen.nearest.min(row.separation);
+            seen.farthest = seen.farthest.max(row.separation.abs());
+        }
+        seen
     }
 
     /// Height of the plane in which a shape is touched, along `up`, in the frame `pose` [m].
