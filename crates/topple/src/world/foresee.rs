@@ -24,7 +24,11 @@ impl<D: Dim> World<D> {
     pub(super) fn note_built(&mut self, grown: &[(u32, bool)]) {
         let settings = &self.settings;
         let is_wanted = settings.statics && settings.max_refinement > 1 && settings.warm_starting;
-        if grown.len() < LEAST || !is_wanted || !self.methods.solver.leaves_standing() {
+        if std::env::var("NOFS").is_ok()
+            || grown.len() < LEAST
+            || !is_wanted
+            || !self.methods.solver.leaves_standing()
+        {
             return;
         }
         for run in grown.chunk_by(|a, b| a.0 == b.0) {
@@ -50,6 +54,16 @@ impl<D: Dim> World<D> {
             body = self.bodies.records[body].island_next;
         }
         true
+    }
+
+    /// What is pushed or changed by hand after its first step has the motion that it was given: nothing is foreseen for its island.
+    pub(super) fn forget_built(&mut self, body: u32) {
+        if self.built.is_empty() {
+            return;
+        }
+        let records = &self.bodies.records;
+        let is_kept = |&other: &u32| records[other].island != records[body].island;
+        self.built = self.built.as_slice().iter().copied().filter(is_kept).collect();
     }
 
     /// Gives the contacts of what was put together in the last step what they will bear. Not with force generators, which are asked by the solver alone, nor for

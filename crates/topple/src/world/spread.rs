@@ -256,7 +256,8 @@ impl<D: Dim> Base<D> {
         let is_single = feet.len() == 1;
         let mut twist = about::<D>(couple, self.normal);
         let by_feet = bearing == Bearing::Foreseen && !is_single;
-        let presses = by_feet && self.press_by_feet(feet, push, moments) || self.press_by_all(feet, push, moments);
+        let presses =
+            by_feet && self.press_by_feet(feet, push, moments) || self.press_by_all(feet, push, moments);
         if !(presses || self.press_by_some(feet, push, moments)) {
             return false;
         }

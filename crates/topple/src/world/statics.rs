@@ -192,11 +192,18 @@ impl<D: Dim> Scratch<D> {
         Some(velocity)
     }
 
-    /// Gives the contacts of an island that was put together at rest one step ago what they will bear, and takes the speed that its bodies have got by falling since. Nothing is touched if it does not stand.
+    /// Gives the contacts of an island that was put together at rest one step ago what they will bear, and takes the speed that
+    /// its bodies have got since by falling. Nothing is touched if it does not stand.
     pub(super) fn foresee(&mut self, world: &mut World<D>, whole: &mut AwakeBodies<D>, island: u32) {
         let Island { head, count, .. } = world.islands.slots[island];
+        // PERF: all at once; growing would touch twice as much new memory.
+        let room = count as usize;
+        self.met.reserve(room);
+        self.nodes.reserve(room);
+        self.bases.reserve(room);
+        self.feet.reserve(2 * room);
         let Some(velocity) = self.find_ground(world, whole, head) else { return };
-        // A step of free fall, and what it makes things turn by.
+        // Twice a step of free fall: some turn on the way.
         let most = 2.0 * world.settings.weight_scale() * world.settings.dt;
         for (state, props) in self.bodies.states.iter_mut().zip(&self.bodies.props) {
             if (state.v - velocity).length() + state.w.length() * props.extent > most {
