@@ -24,11 +24,7 @@ impl<D: Dim> World<D> {
     pub(super) fn note_built(&mut self, grown: &[(u32, bool)]) {
         let settings = &self.settings;
         let is_wanted = settings.statics && settings.max_refinement > 1 && settings.warm_starting;
-        if std::env::var("NOFS").is_ok()
-            || grown.len() < LEAST
-            || !is_wanted
-            || !self.methods.solver.leaves_standing()
-        {
+        if grown.len() < LEAST || !is_wanted || !self.methods.solver.leaves_standing() {
             return;
         }
         for run in grown.chunk_by(|a, b| a.0 == b.0) {
