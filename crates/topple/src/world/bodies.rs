@@ -102,6 +102,7 @@ impl<D: Dim> World<D> {
         }
         self.islands.remove(&mut self.bodies, index);
         self.released.remove(index);
+        self.built.remove(index);
         self.forget_in_generators(id);
         self.bodies.remove(index);
         Ok(())

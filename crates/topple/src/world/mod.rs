@@ -7,6 +7,7 @@ mod contacts;
 mod driven;
 mod events;
 mod finalize;
+mod foresee;
 mod gather;
 mod generators;
 mod ghosts;
@@ -107,6 +108,8 @@ pub struct World<D: Dim> {
     pub(crate) watched: IndexList,
     /// Bodies that may have lost their hold since the last step: see `hold.rs`.
     pub(crate) released: IndexList,
+    /// A body of each island that was put together at rest in the last step: see `foresee.rs`.
+    pub(crate) built: IndexList,
     pub(crate) joints: crate::joint::Joints<D>,
     pub(crate) generators: crate::force::Generators<D>,
     /// Time over which the stored impulses act [s]; set by the solver.
@@ -159,6 +162,8 @@ pub(crate) struct Scratch<D: Dim> {
     /// Sleeping bodies that are to wake, and whether something heavy lies on them.
     pub to_wake: Vec<(u32, bool)>,
     pub refine: refine::Groups<D>,
+    /// A body of each island that was put together at rest in this step.
+    pub built: Vec<u32>,
 }
 
 impl<D: Dim> Default for World<D> {
@@ -184,6 +189,7 @@ impl<D: Dim> World<D> {
             leaning: IndexList::default(),
             watched: IndexList::default(),
             released: IndexList::default(),
+            built: IndexList::default(),
             joints: crate::joint::Joints::default(),
             generators: crate::force::Generators::default(),
             impulse_time: 0.0,

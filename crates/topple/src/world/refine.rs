@@ -343,6 +343,7 @@ impl<D: Dim> World<D> {
             *body = self.bodies.records.get(*body).map_or(NONE, |record| record.island);
         }
         groups.grown.sort_unstable();
+        self.note_built(&groups.grown);
         // What is uneven comes last.
         groups.grown.dedup_by(|next, kept| {
             let is_same = next.0 == kept.0;

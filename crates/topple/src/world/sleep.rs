@@ -63,6 +63,7 @@ impl<D: Dim> World<D> {
             self.wake_island(record.island);
         } else if record.set == BodySet::Awake {
             self.bodies.cores[body as usize].sleep_time = 0.0;
+            self.forget_built(body);
         }
     }
 

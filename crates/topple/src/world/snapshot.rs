@@ -19,7 +19,7 @@ const MAGIC: &[u8; 8] = b"topple\r\n";
 pub type OwnMethods<'a, D> = &'a mut dyn FnMut(&mut World<D>, &str, &str);
 
 /// Raised with every change of the layout; other versions are refused.
-const VERSION: u16 = 6;
+const VERSION: u16 = 7;
 
 impl<D: Dim> World<D> {
     /// The whole state, for [`Self::restore`]. Executor and hooks are not part of it; users' own methods are named,
@@ -151,7 +151,7 @@ pub(super) fn save<D: Dim>(world: &World<D>) -> Vec<u8> {
             out.real(island.least);
         }
     });
-    for list in [&world.moved, &world.leaning, &world.watched, &world.released] {
+    for list in [&world.moved, &world.leaning, &world.watched, &world.released, &world.built] {
         out.vars(list.as_slice());
     }
     save_pending(world, &mut out);
@@ -431,6 +431,7 @@ fn load_lists<D: Dim>(world: &mut World<D>, input: &mut Reader<'_>) -> Result<()
     world.leaning = input.vars(contact_count)?.into_iter().collect();
     world.watched = input.vars(contact_count)?.into_iter().collect();
     world.released = input.vars(world.bodies.records.slot_count())?.into_iter().collect();
+    world.built = input.vars(world.bodies.records.slot_count())?.into_iter().collect();
     Ok(())
 }
 

@@ -24,6 +24,23 @@ pub(super) fn about<D: Dim>(turn: D::Ang, n: D::Vec) -> Real {
     if D::N == 2 { 0.0 } else { (0..3).map(|k| turn.get(k) * n.get(k)).sum() }
 }
 
+/// What forces are found for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bearing {
+    /// The bodies stand in this step.
+    Solved,
+    /// The solver begins with them.
+    Foreseen,
+}
+
+impl Bearing {
+    /// How far things may be from where they were put [m]: what is foreseen has had a step to fall.
+    fn play<D: Dim>(self, world: &World<D>) -> Real {
+        let dt = world.settings.dt;
+        if self == Self::Foreseen { world.settings.weight_scale() * dt * dt } else { 0.0 }
+    }
+}
+
 /// A contact that a body stands on, seen from the middle of its points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Foot<D: Dim> {
@@ -95,7 +112,7 @@ pub(super) struct Base<D: Dim> {
 impl<D: Dim> Base<D> {
     /// Looks at the points of all feet of a body. None if they are in a line (one point in the plane), or farther apart than the slop, or
     /// not in one plane.
-    pub(super) fn of(world: &World<D>, feet: &mut [Foot<D>]) -> Option<Self> {
+    pub(super) fn of(world: &World<D>, feet: &mut [Foot<D>], bearing: Bearing) -> Option<Self> {
         let normal_of = |foot: &Foot<D>| {
             let contact = &world.contacts.hot[foot.contact as usize];
             let sign = if foot.side == 1 { 1.0 } else { -1.0 };
@@ -130,7 +147,7 @@ impl<D: Dim> Base<D> {
             foot.offset = base.tangents.map(|tangent| aside.dot(tangent));
             is_apart |= aside.dot(normal).abs() > base.slop;
         }
-        (!is_apart && base.invert(feet) && base.is_even(feet)).then_some(base)
+        (!is_apart && base.invert(feet) && base.is_even(feet, bearing.play(world))).then_some(base)
     }
 
     /// Takes the points of one foot over. False if they are too far apart.
@@ -178,8 +195,8 @@ impl<D: Dim> Base<D> {
         inverse.is_some()
     }
 
-    /// True if all points are near one plane. Those of a single contact are those of two faces.
-    fn is_even(&self, feet: &[Foot<D>]) -> bool {
+    /// True if all points are near one plane, `play` [m] beside what is even. Those of a single contact are those of two faces.
+    fn is_even(&self, feet: &[Foot<D>], play: Real) -> bool {
         if feet.len() == 1 {
             return true;
         }
@@ -190,7 +207,7 @@ impl<D: Dim> Base<D> {
         }
         let slopes = self.slopes(moments);
         Self::points(feet).all(|([x, y], separation)| {
-            (separation - mean - slopes[0] * x - slopes[1] * y).abs() <= EVEN * self.slop
+            (separation - mean - slopes[0] * x - slopes[1] * y).abs() <= EVEN * self.slop + play
         })
     }
 
@@ -231,23 +248,17 @@ impl<D: Dim> Base<D> {
         world: &World<D>,
         feet: &mut [Foot<D>],
         (force, couple): (D::Vec, D::Ang),
+        bearing: Bearing,
     ) -> bool {
         let push = force.dot(self.normal);
         let along = force - self.normal * push;
         let moments = self.tangents.map(|tangent| couple.dot(D::cross(tangent, self.normal)));
-        let slopes = self.slopes(moments);
         let is_single = feet.len() == 1;
         let mut twist = about::<D>(couple, self.normal);
-        let mut least: Real = 0.0;
-        for foot in feet.iter_mut() {
-            for i in 0..foot.count {
-                let [x, y] = foot.place(i);
-                foot.press[i] = push / self.count as Real + slopes[0] * x + slopes[1] * y;
-                // Written so that a NaN counts.
-                least = if foot.press[i] >= least { least } else { foot.press[i] };
-            }
-        }
-        if !(least >= 0.0 || self.press_by_some(feet, push, moments)) {
+        let by_feet = bearing == Bearing::Foreseen && !is_single;
+        let presses =
+            by_feet && self.press_by_feet(feet, push, moments) || self.press_by_all(feet, push, moments);
+        if !(presses || self.press_by_some(feet, push, moments)) {
             return false;
         }
         for foot in feet.iter_mut() {
@@ -262,6 +273,62 @@ impl<D: Dim> Base<D> {
             }
         }
         feet.iter_mut().all(|foot| self.holds(world, foot, (twist, push, is_single)))
+    }
+
+    /// The straight line over all points. False if some would have to pull.
+    fn press_by_all(&self, feet: &mut [Foot<D>], push: Real, moments: [Real; 2]) -> bool {
+        let slopes = self.slopes(moments);
+        let mut least: Real = 0.0;
+        for foot in feet.iter_mut() {
+            for i in 0..foot.count {
+                let [x, y] = foot.place(i);
+                foot.press[i] = push / self.count as Real + slopes[0] * x + slopes[1] * y;
+                // Written so that a NaN counts.
+                least = if foot.press[i] >= least { least } else { foot.press[i] };
+            }
+        }
+        least >= 0.0
+    }
+
+    /// The straight line over the middles of the feet, the points of a foot alike; what is left, about a line on which all feet are, is
+    /// that over all points. False if some would have to pull.
+    ///
+    /// In a wall or a pyramid of bricks loads then go straight down, from the middle of a foot to the middle of the one below it. The
+    /// line over all points spreads them to the sides with every row, until they are beyond the slope.
+    fn press_by_feet(&self, feet: &mut [Foot<D>], push: Real, moments: [Real; 2]) -> bool {
+        let [mut xx, mut xy, mut yy] = [0.0; 3];
+        for foot in feet.iter() {
+            let ([x, y], count) = (foot.offset, foot.count as Real);
+            (xx, xy, yy) = (xx + count * x * x, xy + count * x * y, yy + count * y * y);
+        }
+        let [x, y] = moments;
+        let [along, across] = match Self::inverse_of([xx, xy, yy]) {
+            Some([a, b, c]) => [a * x + b * y, b * x + c * y],
+            // All in a line through the middle: along it.
+            None => {
+                let line = if xx > yy { [xx, xy] } else { [xy, yy] };
+                let length = (line[0] * line[0] + line[1] * line[1]).sqrt();
+                if length <= 0.0 {
+                    return false;
+                }
+                let [x0, y0] = line.map(|part| part / length);
+                let slope = (x * x0 + y * y0) / (xx + yy);
+                [slope * x0, slope * y0]
+            }
+        };
+        let rest = [x - xx * along - xy * across, y - xy * along - yy * across];
+        let slopes = self.slopes(rest);
+        let mut least: Real = 0.0;
+        for foot in feet.iter_mut() {
+            let middle = push / self.count as Real + along * foot.offset[0] + across * foot.offset[1];
+            for i in 0..foot.count {
+                let [x, y] = foot.place(i);
+                foot.press[i] = middle + slopes[0] * x + slopes[1] * y;
+                // Written so that a NaN counts.
+                least = if foot.press[i] >= least { least } else { foot.press[i] };
+            }
+        }
+        least >= 0.0
     }
 
     /// Finds impulses that press where a straight line over all points would have to pull at some: those are left out, and the line is

@@ -23,11 +23,11 @@
 
 use super::World;
 use super::refine::load_limit;
-use super::spread::{Base, Foot, POINTS, about};
+use super::spread::{Base, Bearing, Foot, POINTS, about};
 use super::structure::UPRIGHT;
 use crate::body::{AwakeBodies, BodyState, NO_SLOT, NONE};
 use crate::contact::flags;
-use crate::island::small_steps as small_steps_of;
+use crate::island::{Island, small_steps as small_steps_of};
 use crate::math::*;
 use crate::solver::{Heavy, Softness};
 use core::ops::Range;
@@ -158,20 +158,19 @@ impl<D: Dim> Scratch<D> {
 
     /// Solves what is connected with a body. False, and nothing touched, if it does not stand.
     fn solve_connected(&mut self, world: &mut World<D>, whole: &AwakeBodies<D>, first: u32) -> bool {
-        let is_ordered = self.find_nodes(world, whole, first) && self.sort_nodes();
-        let Some(velocity) = (if is_ordered { self.ground_velocity(world, whole) } else { None }) else {
-            return false;
-        };
         let dt = world.settings.dt;
-        self.bodies.copy_members(whole, self.nodes.iter().map(|node| node.slot));
+        let Some(velocity) = self.find_ground(world, whole, first) else { return false };
         if !self.is_quiet(world, velocity) {
             return false;
         }
         world.integrate_velocities_of(&mut self.bodies, dt);
-        if !(self.find_bases(world) && self.find_forces(world, velocity) && self.find_shifts(world)) {
+        let stands = self.find_bases(world, Bearing::Solved)
+            && self.find_forces(world, velocity, Bearing::Solved)
+            && self.find_shifts(world);
+        if !stands {
             return false;
         }
-        self.store(world);
+        self.store(world, Bearing::Solved);
         for (node, state) in self.nodes.iter().zip(&mut self.bodies.states) {
             (state.v, state.w) = (velocity + node.shift * (1.0 / dt), node.turn * (1.0 / dt));
         }
@@ -181,6 +180,48 @@ impl<D: Dim> Scratch<D> {
             self.done.push((node.slot, state, self.bodies.rotations[i]));
         }
         true
+    }
+
+    /// Finds who stands on whom, from one body on, and the velocity of the ground [m/s]. None if something is in the way.
+    fn find_ground(&mut self, world: &World<D>, whole: &AwakeBodies<D>, first: u32) -> Option<D::Vec> {
+        if !(self.find_nodes(world, whole, first) && self.sort_nodes()) {
+            return None;
+        }
+        let velocity = self.ground_velocity(world, whole)?;
+        self.bodies.copy_members(whole, self.nodes.iter().map(|node| node.slot));
+        Some(velocity)
+    }
+
+    /// Gives the contacts of an island that was put together at rest one step ago what they will bear, and takes the speed that
+    /// its bodies have got since by falling. Nothing is touched if it does not stand.
+    pub(super) fn foresee(&mut self, world: &mut World<D>, whole: &mut AwakeBodies<D>, island: u32) {
+        let Island { head, count, .. } = world.islands.slots[island];
+        // PERF: all at once; growing would touch twice as much new memory.
+        let room = count as usize;
+        self.met.reserve(room);
+        self.nodes.reserve(room);
+        self.bases.reserve(room);
+        self.feet.reserve(2 * room);
+        let Some(velocity) = self.find_ground(world, whole, head) else { return };
+        // Twice a step of free fall: some turn on the way.
+        let most = 2.0 * world.settings.weight_scale() * world.settings.dt;
+        for (state, props) in self.bodies.states.iter_mut().zip(&self.bodies.props) {
+            if (state.v - velocity).length() + state.w.length() * props.extent > most {
+                return;
+            }
+            (state.v, state.w) = (velocity, D::Ang::ZERO);
+        }
+        world.integrate_velocities_of(&mut self.bodies, world.settings.dt);
+        let stands = self.nodes.len() == count as usize
+            && self.find_bases(world, Bearing::Foreseen)
+            && self.find_forces(world, velocity, Bearing::Foreseen);
+        if stands {
+            self.store(world, Bearing::Foreseen);
+            for node in &self.nodes {
+                let state = &mut whole.states[node.slot as usize];
+                (state.v, state.w) = (velocity, D::Ang::ZERO);
+            }
+        }
     }
 
     /// Finds out who stands on whom. False if some body does not stand, or something is in the way that statics has no word for.
@@ -347,11 +388,11 @@ impl<D: Dim> Scratch<D> {
     }
 
     /// Where the points are. False if something is not quite where it would rest.
-    fn find_bases(&mut self, world: &mut World<D>) -> bool {
+    fn find_bases(&mut self, world: &mut World<D>, bearing: Bearing) -> bool {
         self.bases.clear();
         for node in &self.nodes {
             let feet = &mut self.feet[node.feet()];
-            let Some(base) = Base::of(world, feet) else { return false };
+            let Some(base) = Base::of(world, feet, bearing) else { return false };
             if base.parted > base.slop {
                 // The points are those of another place: nothing moves any more, so nobody would look again.
                 for foot in feet {
@@ -441,7 +482,7 @@ impl<D: Dim> Scratch<D> {
     }
 
     /// What the contacts have to do so that all move with the ground. False if one cannot.
-    fn find_forces(&mut self, world: &World<D>, velocity: D::Vec) -> bool {
+    fn find_forces(&mut self, world: &World<D>, velocity: D::Vec, bearing: Bearing) -> bool {
         for i in (0..self.nodes.len()).rev() {
             let (props, state) = (&self.bodies.props[i], &self.bodies.states[i]);
             let (node, base) = (&mut self.nodes[i], &self.bases[i]);
@@ -450,7 +491,7 @@ impl<D: Dim> Scratch<D> {
             node.couple += spin - D::cross(base.lever, node.force);
             let doing = (node.force, node.couple);
             let feet = &mut self.feet[node.feet()];
-            if !base.bear(world, feet, doing) {
+            if !base.bear(world, feet, doing, bearing) {
                 return false;
             }
             for foot in feet.iter().filter(|foot| foot.below != NONE) {
@@ -463,7 +504,7 @@ impl<D: Dim> Scratch<D> {
     }
 
     /// Impulses to the contacts, loads to whoever chooses what is refined.
-    fn store(&self, world: &mut World<D>) {
+    fn store(&self, world: &mut World<D>, bearing: Bearing) {
         let World { contacts, settings, islands, bodies, scratch, .. } = world;
         // Impulses are kept for sub-steps of the usual length.
         let scale = 1.0 / settings.substeps as Real;
@@ -474,7 +515,7 @@ impl<D: Dim> Scratch<D> {
             per_weight,
             limit: settings.refine_load,
             chain: settings.direct_load,
-            settled: 0.0,
+            settled: settings.settling,
             up: [0, 1, 2].map(|i| if i < D::N { up.get(i) } else { 0.0 }),
         };
         for (node, base) in self.nodes.iter().zip(&self.bases) {
@@ -495,7 +536,15 @@ impl<D: Dim> Scratch<D> {
                 let inv_masses = pair.map(|body| bodies.cores[body as usize].inv_mass);
                 let rise = base.normal.dot(up) * if foot.side == 1 { 1.0 } else { -1.0 };
                 let loads = heavy.of_contact(sum, inv_masses, || rise);
-                heavy.report((pair, false), loads, limit, &mut scratch.refine.loads);
+                match bearing {
+                    Bearing::Solved => heavy.report((pair, false), loads, limit, &mut scratch.refine.loads),
+                    // What the usual sub-steps go on with is settled, as they would have it in time.
+                    Bearing::Foreseen => {
+                        let share = heavy.settled_share(loads.0);
+                        let points = manifold.points_mut().iter_mut();
+                        points.for_each(|point| point.load = point.normal_impulse * share);
+                    }
+                }
             }
         }
         for &side in &self.sides {

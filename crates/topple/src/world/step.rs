@@ -88,6 +88,7 @@ fn solve<D: Dim>(world: &mut World<D>) {
     world.scratch.refine.loads.clear();
     world.methods.integrator.begin_step(&mut world.scratch.awake, &world.settings);
     let mut awake = core::mem::take(&mut world.scratch.awake);
+    world.foresee_loads(&mut awake);
     super::refine::solve(world, &mut awake);
     world.methods.integrator.end_step(&mut awake);
     world.scratch.awake = awake;

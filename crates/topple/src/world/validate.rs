@@ -129,6 +129,9 @@ impl<D: Dim> World<D> {
         for &index in self.released.as_slice() {
             ensure(self.bodies.records.get(index).is_some(), "released bodies are live", index)?;
         }
+        for &index in self.built.as_slice() {
+            ensure(self.bodies.records.get(index).is_some(), "bodies put together are live", index)?;
+        }
         for list in [&self.contacts.awake, &self.leaning, &self.watched] {
             for &index in list.as_slice() {
                 ensure(self.contacts.records.get(index).is_some(), "listed contacts are live", index)?;

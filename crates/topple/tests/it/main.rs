@@ -40,6 +40,8 @@ mod spinning;
 mod stacking;
 mod statics;
 mod stiff_chains;
+// Pyramids and walls that are put together at rest.
+mod walls;
 // Heavy things on light ones: small steps for those who need them.
 mod small_steps;
 // Heaps of unequal bodies, which do without.

@@ -10,7 +10,7 @@ use crate::math::*;
 use crate::solver::HeavyLoad;
 
 /// Load in weights of the lighter body from which on contacts settle; at twice of it they do in full.
-pub(super) const SETTLING_LOAD: Real = 4.0;
+const SETTLING_LOAD: Real = 4.0;
 /// Loads that a list has room for, to begin with: all contacts of a piece.
 const LOADS: usize = 64;
 /// Cosine between the normal and the vertical up to which the upper body counts as standing on the lower one.
@@ -51,6 +51,12 @@ impl Heavy {
         if weight > self.limit.max(limit) {
             list.push(HeavyLoad { bodies, ratio: weight, is_weight: true, is_joint });
         }
+    }
+
+    /// Share of a load, in weights of the lighter body, that a contact takes for granted in time.
+    #[inline]
+    pub(crate) fn settled_share(&self, ratio: Real) -> Real {
+        self.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0)
     }
 
     /// Load of a joint with impulse `push`, and the weight of a heavy body on a light one.

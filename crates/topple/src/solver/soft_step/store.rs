@@ -6,7 +6,7 @@
 //! **Settled loads.** λ₀, the load that softness leaves alone (see the head of `kernel.rs`), follows the impulse by a small part of the
 //! way per step: λ₀ ← λ₀ + (share·λ − λ₀)·gain.
 
-use super::heavy::{Heavy, SETTLING_LOAD};
+use super::heavy::Heavy;
 use super::lanes::F8;
 use super::pack::Packed;
 use super::plan::ROWS_PER_PIECE;
@@ -59,7 +59,7 @@ pub(super) fn store_rows<
                     .slots
                     .map(|slots| lines.get(slots[lane] as usize).map_or(0.0, |l| l.0[S - 1]));
                 heavy.report((contact.bodies, false), (ratio, weight), limits[0].max(limits[1]), list);
-                let share = heavy.settled * (ratio / SETTLING_LOAD - 1.0).clamp(0.0, 1.0);
+                let share = heavy.settled_share(ratio);
                 store_lane(contact, lane, row, friction, (*refinement, Settle { share, gain: *gain }));
             }
         }
