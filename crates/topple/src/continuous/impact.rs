@@ -18,6 +18,8 @@ const DEEPEST: Real = 0.75;
 /// What is as deep as that already must not get deeper by more than this share of the inner radius (no unit), and by the less the deeper it is: never as deep as its inner
 /// radius, however many steps it takes.
 const LEAST_DEEPER: Real = 0.01;
+/// What counts as left of the way to there at least (no unit), so that what is on its way out is told from what is not.
+const LEAST_LEFT: Real = 0.01;
 
 /// What swings in stops at the first of these shares (no unit) of its way at which it is not too deep. The rest is within reach of a contact.
 const SWINGS: [Real; 4] = [0.9375, 0.875, 0.75, 0.5];
@@ -42,6 +44,8 @@ pub(super) struct Margins {
     near: Real,
     /// Inner radius of the thinner shape.
     size: Real,
+    /// What rounding of the places may add to a depth.
+    rounding: Real,
 }
 
 /// Where a pair has to be stopped.
@@ -57,10 +61,11 @@ impl Margins {
     /// For a pair whose thinner shape has inner radius `size` [m], `place` from the origin [m].
     pub(super) fn new<D: Dim>(settings: &Settings<D>, size: Real, place: Real) -> Self {
         let speculative = settings.speculative * settings.slop_for(size);
-        let target = (STOP_AT * speculative).max(LEAST_STOP * size).max(STOP_OF_PLACE * place);
+        let rounding = STOP_OF_PLACE * place;
+        let target = (STOP_AT * speculative).max(LEAST_STOP * size).max(rounding);
         // A body that was stopped is within the tolerance of the target, and must count as near from then on.
         let near = speculative.max((1.0 + 2.0 * TOLERANCE) * target);
-        Self { target, near, size }
+        Self { target, near, size, rounding }
     }
 
     /// Distance up to which the solver takes care of a pair [m].
@@ -132,19 +137,20 @@ pub(super) fn stop_time<D: Dim>(
     let start = search.look(from)?;
     let (distance, normal) = (start.0 as Real, start.1);
     // What is below the plane of a child, and beside it still, is as deep as that.
-    let below = search.below(from, normal).map_or(0.0, |(gap, _)| -gap as Real);
+    let below = search.below(from, start).map_or(0.0, |(gap, _)| -gap as Real);
     if below >= margins.size && distance > margins.near {
         // It reaches far below and stands beside the surface, say: that child is met like anything else.
         return stop_time(a, b, None, margins, [from, to]);
     }
     let depth = below.max(-distance).max(0.0);
-    if depth >= margins.size {
+    // Slivers are as thin as the roundings of their places: those do not put them inside.
+    if depth >= margins.size + margins.rounding {
         // So deep inside there is no side to keep to.
         return None;
     }
     let deeper = margins.allowed() - depth;
     let left = (margins.size - depth) / (margins.size - margins.allowed());
-    let least = LEAST_DEEPER * margins.size * left.min(1.0);
+    let least = LEAST_DEEPER * margins.size * left.clamp(LEAST_LEFT, 1.0);
     if deeper <= least {
         // Out, or across, it may go.
         let deep = search.first_after(start, [from, to], -(depth + least), TOLERANCE * least)?;

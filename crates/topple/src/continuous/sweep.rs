@@ -191,6 +191,13 @@ const TRIES: usize = 3;
 /// Cosine of the angle up to which a direction counts as that of a half-space (no unit).
 const ALIGNED: Real = 1.0 - 1e-6;
 
+/// Cosine of the angle to a way out up to which a child faces it (no unit; 60°).
+const FACING: Real = 0.5;
+/// Cosines of the angles between two children that make a corner (no unit; 2.5° to 120°). Beyond that they are the two sides of a blade: the way out behind one is not round a corner.
+const CORNERS: core::ops::Range<Real> = -0.5..0.999;
+/// A child is behind another one if it gets over its plane by no more than this share of the distance at which a body touches it (no unit): rounding.
+const BEHIND: Real = 0.1;
+
 /// A shape on a moving body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mover<'a, D: Dim> {
@@ -251,21 +258,52 @@ impl<'a, D: Dim> Search<'a, D> {
         let (a, b) = (self.a, self.b);
         let found = separation::<D>(a.shape, &a.pose(t), b.shape, &b.pose(t), &mut self.guess)?;
         match self.front {
-            Some(front) if found.0 <= f64::from(front.near) => Some(self.below(t, found.1).unwrap_or(found)),
+            Some(front) if found.0 <= f64::from(front.near) => Some(self.below(t, found).unwrap_or(found)),
             _ => Some(found),
         }
     }
 
-    /// Gap [m] along the normal of the child b, if the direction `normal` from a to b is one that its neighbours close, and the direction instead.
-    pub(super) fn below(&self, t: Real, normal: D::Vec) -> Option<(f64, D::Vec)> {
-        let Front { surface, index, .. } = self.front?;
+    /// Gap [m] along the normal of the child b, if the direction from a to b, of which the `distance` [m] is known, is one that its neighbours close, and the direction instead.
+    pub(super) fn below(&self, t: Real, (distance, normal): (f64, D::Vec)) -> Option<(f64, D::Vec)> {
+        let Front { surface, index, near } = self.front?;
         let rotation = self.b.pose(t).rotation;
         let (up, away) = (surface.normal(index), rotation.rotate_inv(-normal));
         if up.dot(away) >= 0.0 && surface.allows(index, away) {
             return None;
         }
         let down = -rotation.rotate(up);
-        Some((f64::from(self.gap(t, down)?), down))
+        let gap = self.gap(t, down)?;
+        if gap < -near && distance >= -f64::from(near) && self.is_round_the_corner(t, distance, away) {
+            return None;
+        }
+        Some((f64::from(gap), down))
+    }
+
+    /// True if `away`, unit vector in the frame of b, leads out of the child b round a corner near a: a neighbour looks that way, b ends behind it, and a is apart from b, or in front of that
+    /// neighbour. What touches b there, be it on top of a block whose sides are children too, is not below b, however far it reaches over it.
+    fn is_round_the_corner(&self, t: Real, distance: f64, away: D::Vec) -> bool {
+        let Some(Front { surface, index, near }) = self.front else { return false };
+        let normal = surface.normal(index);
+        let seen = self.b.pose(t).relative(self.a.pose(t));
+        let (own, around) = (surface.child_bounds(index).grown(near), self.a.shape.aabb(&seen).grown(near));
+        let both = Aabb { min: PointOps::max(own.min, around.min), max: PointOps::min(own.max, around.max) };
+        let top = |index: u32, up: D::Vec| surface.child(index).support(up).map(|point| point.dot(up));
+        let is_above = |up: D::Vec, plane: Real| {
+            let lowest = self.a.shape.support(seen.rotation.rotate_inv(-up));
+            lowest.is_some_and(|point| {
+                seen.transform(point).to_vec().dot(up) - self.a.shape.rounding() >= plane - near
+            })
+        };
+        let mut found = false;
+        surface.visit(&both, &mut |other| {
+            let up = surface.normal(other);
+            if !found && up.dot(away) > FACING && CORNERS.contains(&up.dot(normal)) {
+                found = top(other, up).zip(top(index, up)).is_some_and(|(plane, own)| {
+                    own <= plane + BEHIND * near && (distance >= 0.0 || is_above(up, plane))
+                });
+            }
+        });
+        found
     }
 
     /// The first moment in [`from`, `to`] at which they are `target` apart [m], or up to `tolerance` [m] farther. Negative
@@ -295,7 +333,7 @@ impl<'a, D: Dim> Search<'a, D> {
             }
             // What is below the plane of a child by more is there as soon as it touches the child.
             if let Some(front) = self.front.filter(|front| distance > f64::from(front.near))
-                && let Some((gap, _)) = self.below(t, normal)
+                && let Some((gap, _)) = self.below(t, (distance, normal))
                 && gap <= f64::from(target)
             {
                 excess = distance - 0.5 * f64::from(front.near);

@@ -85,10 +85,26 @@ impl<D: Dim> ShapeDef<D> {
 
     /// Ok, or the first field with an impossible value.
     pub fn validate(&self) -> Result<(), Error> {
-        self.shape.validate()?;
+        check_shape::<D>(&self.shape)?;
         self.local.check("ShapeDef.local")?;
         not_negative("ShapeDef.density", self.density)?;
         self.material.validate()
+    }
+}
+
+/// Ok if a shape is possible, and no part of it so far from its origin that squares of lengths are beyond f32.
+pub(crate) fn check_shape<D: Dim>(shape: &D::Shape) -> Result<(), Error> {
+    shape.validate()?;
+    let corners = match shape.half_space() {
+        Some((normal, offset)) => [normal * offset; 2],
+        None => {
+            let bounds = shape.aabb(&Pose::IDENTITY);
+            [bounds.min.to_vec(), bounds.max.to_vec()]
+        }
+    };
+    match corners.iter().find(|&&corner| !is_within_reach::<D>(corner)) {
+        Some(corner) => Err(Error::invalid("shape", corner, "within 1e18 m of its origin")),
+        None => Ok(()),
     }
 }
 

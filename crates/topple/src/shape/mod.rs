@@ -16,6 +16,7 @@ mod record;
 pub use composite::Composite;
 pub use d2::Shape2;
 pub use d3::Shape3;
+pub(crate) use def::check_shape;
 pub use def::{Filter, Material, Mixing, ShapeDef};
 pub use mass::Mass;
 pub(crate) use record::ShapeRecord;

@@ -30,7 +30,7 @@ const BATCH: usize = 64;
 
 impl<D: Dim> World<D> {
     fn check_probe(shape: &D::Shape, pose: &Pose<D>) -> Result<(), Error> {
-        shape.validate()?;
+        crate::shape::check_shape::<D>(shape)?;
         pose.check("pose")?;
         if shape.support(D::Vec::axis(0)).is_none() {
             return Err(Error::NotPossible {

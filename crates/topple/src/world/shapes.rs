@@ -80,7 +80,8 @@ impl<D: Dim> ShapeView<'_, D> {
 }
 
 impl<D: Dim> World<D> {
-    /// Attaches a shape to a body; its mass is added unless the body has mass of its own.
+    /// Attaches a shape to a body; its mass is added unless the body has mass of its own. Takes time in proportion to the shapes
+    /// that the body has, because its centre of mass moves under all of them: many at once are for [`World::create_body_with`].
     pub fn add_shape(&mut self, body: BodyId, def: impl Into<ShapeDef<D>>) -> Result<ShapeId, Error> {
         let body = self.body_index(body)?;
         let def = Self::check_shape(def.into(), self.bodies.records[body].kind)?;

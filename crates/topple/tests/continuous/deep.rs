@@ -152,3 +152,29 @@ fn thrown_cards_come_to_lie() {
         assert!(count >= 55, "floor {k}: {count} of 60 cards lie");
     }
 }
+
+/// Thinner than the rounding of its place a sliver is deep by chance. Before, it was taken to be on no side then, and passed.
+#[test]
+fn a_sliver_does_not_pass_a_wall() {
+    let corners = [
+        Vec3::new(-0.013_248_01, -0.007_970_927, -0.003_290_426),
+        Vec3::new(-0.020_142_391, 0.029_727_79, -0.019_123_781),
+        Vec3::new(-0.011_875_045, -0.007_731_305_4, 0.012_495_637),
+        Vec3::new(-0.013_935_473, 0.012_034_371_5, 0.021_065_686),
+    ];
+    let sliver = Shape3::hull(&corners).unwrap();
+    for run in 0..60 {
+        let share = run as Real / 60.0;
+        let mut world = World3::new();
+        let middle = Vec3::new(20.0, 17.0 * share, -13.0);
+        let wall = Shape3::cuboid(20.0, 5e-3, 20.0);
+        world.create_body_with(BodyDef3::fixed(middle), [wall]).unwrap();
+        let mut def = BodyDef3::dynamic(middle + Vec3::new(share, 0.5, -share));
+        def.rotation = Quat::from_axis_angle(Vec3::new(share, 1.0 - share, 0.5).normalize(), 6.0 * share);
+        def.linear_velocity = Vec3::new(5.0 * share, -20.0 - 50.0 * share, 1.0);
+        let body = world.create_body_with(def, [sliver.clone()]).unwrap();
+        (0..30).for_each(|_| world.step());
+        let height = world.body(body).unwrap().center().y - middle.y;
+        assert!(height > 0.0, "run {run}: {height} m");
+    }
+}

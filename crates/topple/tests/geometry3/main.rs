@@ -7,6 +7,7 @@ mod distance;
 mod elements;
 mod hulls;
 mod mass;
+mod nearest;
 mod normals;
 mod overhang;
 mod parry;

@@ -172,6 +172,16 @@ fn shape_definitions<D: TestDim>() {
         let speck = ShapeDef::new(D::ball(0.1)).density(1e-36);
         w.create_body_with(BodyDef::dynamic(D::point(0.0, 0.0)), [speck])
     });
+    // What is so large that squares of lengths overflow, also in questions.
+    for wrong in [1e19, 1e30, Real::MAX] {
+        refused(&mut world, &["shape", "1e18"], |w| w.add_shape(floor, ShapeDef::new(D::ball(wrong))));
+        refused(&mut world, &["shape", "1e18"], |w| {
+            w.add_shape(floor, ShapeDef::new(D::half_space(0.0, 1.0, wrong)))
+        });
+        let (ball, filter) = (D::ball(wrong), QueryFilter::default());
+        refused(&mut world, &["shape", "1e18"], |w| w.overlap_shape(&ball, &Pose::IDENTITY, &filter));
+        refused(&mut world, &["shape", "1e18"], |w| w.closest_shape(&ball, &Pose::IDENTITY, 1.0, &filter));
+    }
     // Planes do not move.
     let plane = || ShapeDef::<D>::new(D::half_space(0.0, 1.0, 0.0));
     refused(&mut world, &["not possible", "planes"], add(plane()));

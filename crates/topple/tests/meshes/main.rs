@@ -14,6 +14,7 @@ mod resting;
 mod seams;
 mod shapes;
 mod sliding;
+mod solid_tiles;
 mod solids;
 mod support;
 mod thin_walls;

@@ -351,7 +351,7 @@ pub(super) fn edge_contact(
     let y = ((cos * da - db) / det).max(-f.h[1][j]).min(f.h[1][j]);
     let (pa, pb) = (on_a + Vec3::axis(i) * x, on_b + dir_b * y);
     // Apart, and the lines cross beyond the ends: the axis separates by less than the true distance.
-    if gap > 0.0 && pa.distance(pb) > job.margin + radii[0] + radii[1] {
+    if gap > 0.0 && pa.distance(pb) > gap + job.slop {
         return u32::MAX;
     }
     out.normal = n;

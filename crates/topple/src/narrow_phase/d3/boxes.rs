@@ -135,6 +135,31 @@ pub(super) fn collide(
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D3>,
 ) {
+    let before = *cache;
+    let Some(gap) = by_axes(ha, hb, radii, job, ground, cache, counters, out) else { return };
+    let is_rounded = radii[0] + radii[1] > 0.0;
+    if gap > 0.0 && (is_rounded || super::is_beyond(gap, job, out)) {
+        // The cores are apart: a corner or an edge may be closest, which no axis here knows.
+        out.clear();
+        let last =
+            if before.b & APART != 0 { Last::of(before.b & !APART, before.a) } else { Last::first(job) };
+        let next = super::collide_apart(job, last.on(ground), counters, out);
+        (cache.a, cache.b) = (next.labels, APART | next.code());
+    }
+}
+
+/// The contact as far as axes tell. Returns the gap along the best of them, if that does not end it.
+#[expect(clippy::too_many_arguments, reason = "as above")]
+fn by_axes(
+    ha: Vec3,
+    hb: Vec3,
+    radii: [Real; 2],
+    job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
+    cache: &mut PairCache,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D3>,
+) -> Option<Real> {
     let f = Frame::new(ha, hb, &job.b_in_a);
     let limit = job.margin + radii[0] + radii[1];
     let cached = if cache.kind <= 15 { (cache.kind as usize).wrapping_sub(1) } else { usize::MAX };
@@ -144,7 +169,7 @@ pub(super) fn collide(
         if gap > limit {
             counters.cache_hits += 1;
             cache.value = gap;
-            return;
+            return None;
         }
     }
     counters.computed += 1;
@@ -153,22 +178,13 @@ pub(super) fn collide(
         && let Some((axis, gap)) = first_plane(&f, cached, is_b_first, limit, counters)
     {
         *cache = PairCache { kind: axis as u32 + 1, a: u32::MAX, b: 0, value: gap };
-        return;
+        return None;
     }
-    let Some(axes) = separating_axes(&f, cached, is_b_first, limit, job.slop, cache, counters) else {
-        return;
-    };
-    if radii[0] + radii[1] > 0.0 && axes.face_gap.max(axes.edge_gap) > 0.0 {
-        // Rounded and the cores are apart: a corner or an edge may be closest, which no axis here knows.
-        let last = if cache.b & APART != 0 { Last::of(cache.b & !APART, cache.a) } else { Last::first(job) };
-        let next = super::collide_apart(job, last.on(ground), counters, out);
-        *cache = PairCache {
-            kind: axes.face as u32 + 1,
-            a: next.labels,
-            b: APART | next.code(),
-            value: axes.face_gap,
-        };
-        return;
+    let axes = separating_axes(&f, cached, is_b_first, limit, job.slop, cache, counters)?;
+    let best = axes.face_gap.max(axes.edge_gap);
+    if radii[0] + radii[1] > 0.0 && best > 0.0 {
+        *cache = PairCache { kind: axes.face as u32 + 1, a: u32::MAX, b: 0, value: axes.face_gap };
+        return Some(best);
     }
     let (labels_before, lay) =
         if cache.b & APART == 0 { (cache.a, Lay::of(cache.b)) } else { (u32::MAX, Lay::NONE) };
@@ -182,7 +198,7 @@ pub(super) fn collide(
             // As good up to the slop, where they face each other: what is lowest of all may lie beyond it, over the next tile.
             if (depth - job.slop..=depth + job.slop).contains(&lowest) {
                 *cache = PairCache { kind: face as u32 + 1, a: labels, b: lies.code(), value: f.axis(face) };
-                return;
+                return Some(best);
             }
             out.clear();
         }
@@ -193,13 +209,13 @@ pub(super) fn collide(
             deepest + radii[0] + radii[1] > axes.edge_gap + job.slop && axes.edge_gap > axes.face_gap;
         if !(out.is_empty() || missed) {
             (cache.a, cache.b) = (labels, lies.code());
-            return;
+            return Some(best);
         }
         if axes.edge == usize::MAX || axes.edge_gap <= axes.face_gap {
             if out.is_empty() && axes.face_gap <= 0.0 {
                 corner_contact(&f, axes.face, radii, job, out);
             }
-            return;
+            return Some(best);
         }
         out.clear();
     } else if axes.edge_gap + radii[0] + radii[1] > -RESTING * job.slop
@@ -211,13 +227,14 @@ pub(super) fn collide(
         let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
         if out.points().len() > 1 && deepest + radii[0] + radii[1] > axes.edge_gap - job.slop {
             *cache = PairCache { kind: face as u32 + 1, a: labels, b: lies.code(), value: f.axis(face) };
-            return;
+            return Some(best);
         }
         out.clear();
     }
     let (used, _) = before(axes.edge);
     let labels = edge_contact(&f, axes.edge, axes.edge_gap, radii, used, job, out);
     *cache = PairCache { kind: axes.edge as u32 + 1, a: labels, b: 0, value: axes.edge_gap };
+    Some(best)
 }
 
 /// Outcome of the axis search.

@@ -10,7 +10,7 @@
 use super::feature::{Feature, corner_count, corners, feature, feature_code, flat_normal, incident};
 use super::patch::{self, Patch, PatchJob};
 use super::track::track;
-use super::{BACK_TO_GROUND, CLEARLY_FLATTER, SAME_WAY, SECOND_FACE, WITNESS_LEAD};
+use super::{BACK_TO_GROUND, CLEARLY_FLATTER, RESTING, SAME_WAY, SECOND_FACE, WITNESS_LEAD};
 use crate::distance::{CoreDistance, Cores, Wide, core_distance_within, depth_near};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
@@ -260,7 +260,9 @@ pub(super) fn manifold(
             let depth = best.2 as Real - rounding;
             kind != best.1 && !(depth - reach..=depth + job.slop).contains(&lowest)
         });
-        if !out.is_empty() && !is_off {
+        // Of what lies over the face nothing is as deep as the shapes are: they touch beside it.
+        let is_beside = lowest > found.distance as Real - rounding + RESTING * job.slop;
+        if !out.is_empty() && !is_off && !is_beside {
             return Last { kind, incident, labels, ..Last::NONE };
         }
         // Nothing lies over the face: its plane was good enough, but the other shape touches beside it.

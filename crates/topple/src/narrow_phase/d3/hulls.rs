@@ -35,6 +35,34 @@ pub(super) fn collide(
     if a.lines.len() * b.lines.len() > MAX_EDGE_PAIRS && !job.algorithm.is_sat() {
         return convex::collide(job, ground, cache, counters, out);
     }
+    let before = *cache;
+    let Some(gap) = by_axes(a, b, radii, job, ground, cache, counters, out) else { return };
+    let is_rounded = radii[0] + radii[1] > 0.0;
+    if gap > 0.0 && (is_rounded || super::is_beyond(gap, job, out)) {
+        // The cores are apart: a corner or an edge may be closest, which no axis here knows.
+        out.clear();
+        let last = match before.kind >> APART_SHIFT {
+            0 => Last::first(job),
+            code => Last::of(code, before.b),
+        };
+        let next = super::collide_apart(job, last.on(ground), counters, out);
+        cache.b = next.labels;
+        cache.kind |= next.code() << APART_SHIFT;
+    }
+}
+
+/// The contact as far as axes tell. Returns the gap along the best of them, if that does not end it.
+#[expect(clippy::too_many_arguments, reason = "as above")]
+fn by_axes(
+    a: HullView<'_>,
+    b: HullView<'_>,
+    radii: [Real; 2],
+    job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
+    cache: &mut PairCache,
+    counters: &mut NarrowCounters,
+    out: &mut LocalManifold<D3>,
+) -> Option<Real> {
     let pair = Pair { a, b, r: Mat3::from_quat(job.b_in_a.rotation), t: job.b_in_a.position.to_vec() };
     let limit = job.margin + radii[0] + radii[1];
     let cached = pair.cached(cache);
@@ -42,7 +70,7 @@ pub(super) fn collide(
         counters.axes += 1;
         if axis.gap > limit {
             counters.cache_hits += 1;
-            return;
+            return None;
         }
     }
     counters.computed += 1;
@@ -61,32 +89,25 @@ pub(super) fn collide(
         edge = best_edge(&pair, cached, Real::NEG_INFINITY, limit, counters);
         if let Some(edge) = edge.filter(|e| e.gap > limit) {
             *cache = remember(&edge, u32::MAX);
-            return;
+            return None;
         }
     }
     let mut face = best_face(&pair, cached, is_b_first, job.slop, limit, counters);
     if face.gap > limit {
         *cache = remember(&face, u32::MAX);
-        return;
+        return None;
     }
     if !edges_first {
         edge = best_edge(&pair, cached, face.gap, limit, counters);
     }
     if let Some(edge) = edge.filter(|e| e.gap > limit) {
         *cache = remember(&edge, u32::MAX);
-        return;
+        return None;
     }
     let best_gap = edge.map_or(face.gap, |e| e.gap.max(face.gap));
     if radii[0] + radii[1] > 0.0 && best_gap > 0.0 {
-        // Rounded and the cores are apart: a corner or an edge may be closest, which no axis here knows.
-        let last = match cache.kind >> APART_SHIFT {
-            0 => Last::first(job),
-            code => Last::of(code, cache.b),
-        };
-        let next = super::collide_apart(job, last.on(ground), counters, out);
-        *cache = remember(&face, next.labels);
-        cache.kind |= next.code() << APART_SHIFT;
-        return;
+        *cache = remember(&face, u32::MAX);
+        return Some(best_gap);
     }
     let threshold = job.slop * if cached.is_some_and(|c| c.kind == EDGES) { KEEP_EDGES } else { 1.0 };
     // Labels of the last points, if they came from the same axis.
@@ -99,7 +120,7 @@ pub(super) fn collide(
         let labels = edge_contact(&pair, &edge, radii, used(&edge), job, out);
         *cache = remember(&edge, labels);
         if !out.is_empty() {
-            return;
+            return Some(best_gap);
         }
         // The lines cross beyond the ends of the edges: what touches, if anything, lies over a face.
     }
@@ -114,7 +135,7 @@ pub(super) fn collide(
         // As good up to the slop, where they face each other: what is lowest of all may lie beyond it, over the next tile.
         if (face.gap - reach..=face.gap + job.slop).contains(&lowest(out)) {
             *cache = remember(&flat, labels);
-            return;
+            return Some(best_gap);
         }
         // It ends too early, or the other hull leans too much.
         out.clear();
@@ -129,11 +150,12 @@ pub(super) fn collide(
             corner_contact(&pair, &face, radii, job, out);
         }
         *cache = remember(&face, labels);
-        return;
+        return Some(best_gap);
     };
     out.clear();
     let labels = edge_contact(&pair, &edge, radii, used(&edge), job, out);
     *cache = remember(&edge, labels);
+    Some(best_gap)
 }
 
 /// The face of the ground that looks the same way as that of the other hull: what slides over one tile after the other
@@ -246,7 +268,7 @@ fn edge_contact(
     let [s, t] = super::round::closest_segments([p, p + da], [q, q + db]);
     let (on_a, on_b) = (p + da * s, q + db * t);
     // Apart, and the lines cross beyond the ends: the axis separates by less than the true distance.
-    if axis.gap > 0.0 && on_a.distance(on_b) > job.margin + radii[0] + radii[1] {
+    if axis.gap > 0.0 && on_a.distance(on_b) > axis.gap + job.slop {
         return u32::MAX;
     }
     out.normal = normal;

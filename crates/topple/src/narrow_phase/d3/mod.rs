@@ -230,6 +230,12 @@ fn collide_apart(
     }
 }
 
+/// True if no point of a contact of shapes that are apart, by `gap` [m] along the best axis, is that close: then they are nearest beside it, at a corner.
+fn is_beyond(gap: Real, job: &CollideJob<'_, D3>, out: &LocalManifold<D3>) -> bool {
+    let lowest = out.points().iter().fold(Real::INFINITY, |low, point| low.min(point.separation));
+    lowest > gap + job.slop
+}
+
 /// Adds a point where the cores have the points `on_a` and, `gap` further along the normal, on b, if the rounded
 /// surfaces are close enough. The position is half-way between the surfaces.
 #[inline]

@@ -27,6 +27,8 @@ const POLYGON_ERROR: f64 = 0.07;
 /// a hundredth of a degree, and slowly enough that the best axis does not leave the view.
 const FIRST_STEP: f64 = 0.065_543_5;
 const CLOSER: usize = 22;
+/// Gaps that differ by less than this share of the size are the same (no unit).
+const SAME_GAP: f64 = 1e-9;
 const SMALLER: f64 = 0.7;
 
 /// What an axis was found by.
@@ -314,13 +316,16 @@ fn measure(
                 closer.all(&a, &b, order);
                 search.axes += closer.axes;
                 let Some(axis) = closer.best[0] else { break };
-                if axis.gap > best.gap {
+                // Of equal ones the closest look: the edges of a coarse polygon may have the right normal at the wrong place.
+                if axis.gap >= best.gap - SAME_GAP * size {
                     best = axis;
                 }
                 if axis.gap > limit {
                     break;
                 }
-                at = axis.normal;
+                // Caps have no azimuth to look along: edges and points are followed by their like.
+                let like = |axis: &&Axis| axis.source.is_face() == start.source.is_face();
+                at = closer.best.iter().flatten().find(like).unwrap_or(&axis).normal;
                 t *= SMALLER;
             }
         }
