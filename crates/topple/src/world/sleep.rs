@@ -9,7 +9,7 @@ use super::links::{grain, mix_materials};
 use crate::body::{BodyKind, BodySet, NONE};
 use crate::contact::{Grain, flags};
 use crate::math::*;
-use crate::store::BodyId;
+use crate::store::{BodyId, room};
 
 /// Steps from one look for islands to split to the next.
 const SPLIT_STEPS: u64 = 16;
@@ -351,6 +351,8 @@ impl<D: Dim> World<D> {
         let turn = self.step_count / SPLIT_STEPS;
         let mut found = core::mem::take(&mut self.scratch.split);
         found.clear();
+        // Whatever flies about may touch in pairs at some time: room for all of them now, not one by one in steps that should allocate nothing.
+        room::make_room(&mut found, self.bodies.set(BodySet::Awake).len() / 2);
         found.extend(self.islands.slots.iter().filter_map(|(index, island)| {
             let is_due = turn.is_multiple_of(1 + u64::from(island.count) / SPLIT_BODIES);
             (island.removed > 0 && is_due && self.bodies.is_awake(island.head)).then_some(index)
