@@ -46,6 +46,8 @@ const FLUSH: Real = 1.0;
 const LEVEL: Real = 0.5;
 /// The same for the parts of one mesh, in slops: its vertices are exact, and what rises, however little, is meant.
 const LEVEL_INSIDE: Real = 0.05;
+/// How much deeper than another a contact is whose depth is the way through what is touched, in slops.
+const DEEPER: Real = 8.0;
 /// How far a body may be above the plane that bears it, in slops: farther away it may still pass beside it.
 const BORNE: Real = 2.0;
 
@@ -242,20 +244,20 @@ impl<D: Dim> World<D> {
         let slop = bearing.slop.max(self.contacts.hot[touch.index as usize].slop);
         let bearing = self.seen(&floor, body);
         let rise = slop * if floor.shape == touch.shape { LEVEL_INSIDE } else { LEVEL };
+        if bearing.nearest > BORNE * slop || !self.have_edges(touch, &floor) {
+            return false;
+        }
+        let seen = &*seen.get_or_insert_with(|| self.seen(touch, body));
+        let above = seen.height(floor.normal) - bearing.height(floor.normal);
         // PERF: in a valley of a mesh each side is met above the other. What is met above a plane is not below it.
-        let mut is_met_above = || {
-            if floor.shape != touch.shape {
-                return false;
-            }
-            let seen = seen.get_or_insert_with(|| self.seen(touch, body));
-            seen.height(floor.normal) - bearing.height(floor.normal) > rise + slop + seen.farthest
-        };
-        bearing.nearest <= BORNE * slop
-            && self.have_edges(touch, &floor)
-            && !is_met_above()
-            && self.is_above(touch, &floor, bearing.nearest.min(0.0) - slop)
+        if floor.shape == touch.shape && above > rise + slop + seen.farthest {
+            return false;
+        }
+        // A triangle of a solid that lies on a block meets the block's far side as well: that is no ridge.
+        let is_deeper = seen.nearest < bearing.nearest - DEEPER * slop;
+        self.is_above(touch, &floor, bearing.nearest.min(0.0) - slop)
             && self.is_below(touch, &floor, rise)
-            && !self.is_below(&floor, touch, rise)
+            && (is_deeper || !self.is_below(&floor, touch, rise))
     }
 
     /// The points of a contact as seen from the centre of mass of `body`.

@@ -52,3 +52,32 @@ fn blocks_of_triangles_hold_nobody_up() {
         }
     }
 }
+
+/// Solids of triangles that spin as they slide over cubes. The walls of such a body meet the cube below as well, by the way to the far side of the cube, half a metre deep: it was thrown off by that.
+#[test]
+fn solids_of_triangles_slide_over_blocks() {
+    for phase in 0..8 {
+        let mut world = World3::new();
+        world.set_narrow_phase_by_name("gjk").unwrap();
+        let tile = 0.7 + 0.1 * phase as Real;
+        for (i, k) in (-2..10).flat_map(|i| (-2..=2).map(move |k| (i, k))) {
+            let at = [i as Real * tile, -0.5 * tile, k as Real * tile];
+            let block = ShapeDef3::new(Shape3::cuboid(tile, tile, tile)).friction(0.0);
+            world.create_body_with(BodyDef3::fixed(at), [block]).unwrap();
+        }
+        let size = Vec3::new(0.8, 0.5, 0.6) * 0.16;
+        let mut def = BodyDef3::dynamic([0.1, 0.5 * size.y, 0.03 * phase as Real]);
+        def.can_sleep = false;
+        let solid = mesh(&box_surface(size, Vec3::ZERO));
+        let body = world.create_body_with(def, [ShapeDef3::new(solid).friction(0.0)]).unwrap();
+        (0..30).for_each(|_| world.step());
+        let mut view = world.body_mut(body).unwrap();
+        view.set_linear_velocity(Vec3::X).unwrap();
+        view.set_angular_velocity(Vec3::Y * 0.92).unwrap();
+        for step in 0..300 {
+            world.step();
+            let speed = world.body(body).unwrap().linear_velocity().x;
+            assert!((speed - 1.0).abs() < 0.01, "phase {phase}, step {step}: {speed} m/s of 1");
+        }
+    }
+}
