@@ -33,9 +33,6 @@ const ASIDE: Real = 0.1;
 /// Cosine to the vertical of a contact of things that stand straight.
 const PLUMB: Real = 0.98;
 
-/// How many times heavier than for others a body has to be for joints with limits, motors or springs to be solved all at once (no unit): that
-/// takes more, and ragdolls, with trunks nine times as heavy as their arms, do not need it.
-const ACTING: Real = 2.0;
 /// Joints of one body that can be solved all at once with the others.
 const MOST_JOINTS: usize = 6;
 
@@ -435,8 +432,7 @@ impl<D: Dim> World<D> {
     /// True if some body of a chain is so much heavier than the one it is joined to that its joints are solved at once. Those that do more than
     /// hold are not while something touches: in sweeps contacts take turns with them, and gain nothing.
     pub(super) fn is_heavy_chain(&self, chain: &Chain, touches: bool) -> bool {
-        let least = if chain.only_holds { 1.0 } else { ACTING } * self.settings.refine_load;
-        chain.heaviest > least && (chain.only_holds || !touches)
+        chain.heaviest > self.settings.refine_load && (chain.only_holds || !touches)
     }
 
     /// True if the joints of a chain are solved at once as soon as they pull with many times the weight of a link, without any heavy body.
