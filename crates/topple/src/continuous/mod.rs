@@ -254,17 +254,16 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         let missing = awake.center(slot) - end.position;
         let (state, props) = (&mut awake.states[slot], &awake.props[slot]);
         let gained = 2.0 * props.acceleration.dot(missing);
-        let mut square = state.v.length_squared();
         if body.is_touching {
             let w = awake.rotations[slot].inverse().rotate_ang(state.w);
-            square += props.inv_mass * w.dot(props.inertia.apply(w));
-        }
-        if square > 0.0 {
-            let factor = (1.0 - gained / square).max(0.0).sqrt();
-            state.v = state.v * factor;
-            if body.is_touching {
+            let square = state.v.length_squared() + props.inv_mass * w.dot(props.inertia.apply(w));
+            if square > 0.0 {
+                let factor = (1.0 - gained / square).max(0.0).sqrt();
+                state.v = state.v * factor;
                 state.w = state.w * factor;
             }
+        } else {
+            state.v = without_work::<D>(state.v, props.acceleration, gained);
         }
         if awake.props[slot].is_gyroscopic {
             // The spin belongs to the orientation at the end of the step. In the frame of the body it stays, or long and flat bodies
@@ -499,4 +498,21 @@ fn first_static<D: Dim>(
         });
     }
     first
+}
+
+/// The velocity `v` without what `acceleration` did to its square, `gained` [m²/s²]: along the acceleration, as far as there is speed that way. What flies
+/// aside keeps that, or it would turn into height from bounce to bounce.
+fn without_work<D: Dim>(v: D::Vec, acceleration: D::Vec, gained: Real) -> D::Vec {
+    let down = acceleration.normalize_or(D::Vec::ZERO);
+    let along = v.dot(down);
+    let aside = v - down * along;
+    let (left, square) = (along * along - gained, aside.length_squared());
+    if left >= 0.0 {
+        let speed = left.sqrt();
+        aside + down * if along < 0.0 { -speed } else { speed }
+    } else if square > 0.0 {
+        aside * (1.0 + left / square).max(0.0).sqrt()
+    } else {
+        D::Vec::ZERO
+    }
 }
