@@ -1,6 +1,7 @@
 //! What a fork and a barrier of the thread pool cost: `cargo run --release --example pool_latency -- [threads]`.
 //! Prints the minimum and the median of many repetitions; on a machine that does other things, trust the minimum.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use topple::exec::{Executor, Pool, Serial};
@@ -45,9 +46,10 @@ fn main() {
     let me = std::thread::current().id();
     for (microseconds, pieces) in [(1, 2), (1, 16), (5, 16), (20, 16)] {
         let helped = AtomicUsize::new(0);
-        let work = |_: usize, _: usize| {
-            burn(microseconds);
-            helped.fetch_add(usize::from(std::thread::current().id() != me), Ordering::Relaxed);
+        let work = |_: usize, range: Range<usize>| {
+            range.clone().for_each(|_| burn(microseconds));
+            let is_helper = std::thread::current().id() != me;
+            helped.fetch_add(if is_helper { range.len() } else { 0 }, Ordering::Relaxed);
         };
         let stages = [pieces; 20];
         let (serial, _) = measure(100, || Serial.run_stages(&stages, &work));

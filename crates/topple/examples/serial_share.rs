@@ -32,7 +32,7 @@ impl Clocked {
 // SAFETY: one piece after the other, each once.
 unsafe impl Executor for Clocked {
     fn threads(&self) -> usize {
-        // It stands for two: one alone would be given larger pieces.
+        // It stands for two.
         2
     }
 

@@ -2,7 +2,7 @@
 //!
 //! **Why it is sound.** An [`Executor`] runs every piece of a stage once, and no piece of a stage before those of the last one have
 //! returned. A stage has one [`Cut`], which says for all of its pieces what they get: blocks of an array, which do not
-//! overlap; the bodies of rows of one batch ([`super::crowd`]); items by their owners ([`super::owned`]), where rows are the owners; or
+//! overlap, several in a row for several pieces; the bodies of rows of one batch ([`super::crowd`]); items by their owners ([`super::owned`]), where rows are the owners; or
 //! everything for the first piece and nothing for the others. What a piece gets lives no longer than the call: [`Job::piece`] has to
 //! take it for any lifetime, and so cannot keep it.
 
@@ -152,22 +152,22 @@ struct SharedArrays<'a, J: Job> {
     starts: [usize; 2],
 }
 
-/// Block `piece` of a range.
-fn block(range: &Range<u32>, piece: usize, size: u32) -> Range<usize> {
+/// Blocks `pieces` of a range.
+fn blocks(range: &Range<u32>, pieces: &Range<usize>, size: u32) -> Range<usize> {
     let (start, end) = (range.start as usize, range.end as usize);
-    let from = piece.saturating_mul(size as usize).saturating_add(start).min(end);
-    from..from.saturating_add(size as usize).min(end)
+    let edge = |piece: usize| piece.saturating_mul(size as usize).saturating_add(start).min(end);
+    edge(pieces.start)..edge(pieces.end)
 }
 
 impl<J: Job> SharedArrays<'_, J> {
     /// # Safety
     /// Pieces of a stage are asked for once, with the cut of the stage, and parts of other stages have ended.
     #[inline(always)]
-    unsafe fn part(&self, cut: Cut, piece: usize) -> Part<'_, J> {
+    unsafe fn part(&self, cut: Cut, pieces: Range<usize>) -> Part<'_, J> {
         match cut {
             Cut::Bodies { size } => {
                 let count = self.rotations.len();
-                let Range { start: from, end: to } = block(&(0..count as u32), piece, size);
+                let Range { start: from, end: to } = blocks(&(0..count as u32), &pieces, size);
                 // SAFETY: blocks do not overlap.
                 unsafe {
                     Part::Bodies {
@@ -180,8 +180,8 @@ impl<J: Job> SharedArrays<'_, J> {
             }
             Cut::Rows { batch, size } => {
                 let batch = self.proven.batch(batch as usize);
-                let range = match (batch.is_serial, piece) {
-                    (false, _) => block(&batch.rows, piece, size),
+                let range = match (batch.is_serial, pieces.start) {
+                    (false, _) => blocks(&batch.rows, &pieces, size),
                     (true, 0) => batch.rows.start as usize..batch.rows.end as usize,
                     (true, _) => return Part::Nothing,
                 };
@@ -202,13 +202,17 @@ impl<J: Job> SharedArrays<'_, J> {
                 let batch = self.proven.batch(batch as usize);
                 let whole = |range: &Range<u32>| range.start as usize..range.end as usize;
                 let row_pieces = batch.rows.len().div_ceil(size as usize);
-                let (rows, singles) = match (batch.is_serial, piece) {
+                let (rows, singles) = match (batch.is_serial, pieces.start) {
                     // Not both at once: they may act on the same bodies.
                     (true, 0) if batch.rows.is_empty() => (0..0, whole(&batch.more)),
                     (true, 0) => (whole(&batch.rows), 0..0),
                     (true, _) => return Part::Nothing,
-                    (false, piece) if piece < row_pieces => (block(&batch.rows, piece, size), 0..0),
-                    (false, piece) => (0..0, block(&batch.more, piece - row_pieces, single_size)),
+                    (false, _) => {
+                        let after = |piece: usize| piece.saturating_sub(row_pieces);
+                        let of_rows = pieces.start.min(row_pieces)..pieces.end.min(row_pieces);
+                        let of_singles = after(pieces.start)..after(pieces.end);
+                        (blocks(&batch.rows, &of_rows, size), blocks(&batch.more, &of_singles, single_size))
+                    }
                 };
                 let from = |range: &Range<usize>, start: usize| {
                     range.start.saturating_sub(start)..range.end.saturating_sub(start)
@@ -226,7 +230,7 @@ impl<J: Job> SharedArrays<'_, J> {
                 }
             }
             // SAFETY: all for one piece.
-            Cut::All if piece == 0 => unsafe {
+            Cut::All if pieces.start == 0 => unsafe {
                 Part::All {
                     bodies: J::Bodies::range(&self.bodies, 0..usize::MAX),
                     rotations: self.rotations.range(0, usize::MAX),
@@ -260,10 +264,16 @@ pub(crate) fn run_stages<J: Job>(
         proven: arrays.proven,
         starts: arrays.starts,
     };
-    executor.run_stages(pieces, &|stage, piece| {
-        // SAFETY: executors run each piece of a stage once, and stages one after the other; parts end with the call.
-        let part = unsafe { arrays.part(cuts[stage], piece) };
-        job.piece(stage, part);
+    executor.run_stages(pieces, &|stage, range| {
+        let cut = cuts[stage];
+        // Blocks of bodies stay as they are: what is done to them has room for one at a time.
+        let size = if matches!(cut, Cut::Bodies { .. }) { 1 } else { range.len().max(1) };
+        for start in range.clone().step_by(size) {
+            let pieces = start..(start + size).min(range.end);
+            // SAFETY: executors run each piece of a stage once, and stages one after the other; parts end with the call.
+            let part = unsafe { arrays.part(cut, pieces) };
+            job.piece(stage, part);
+        }
     });
 }
 

@@ -2,6 +2,7 @@
 //! across snapshots that are restored at random steps.
 
 use crate::makings::*;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use topple::exec::{Executor, Pool};
@@ -201,10 +202,14 @@ unsafe impl Executor for Shuffled {
         order.into_iter().for_each(work);
     }
 
-    fn run_stages(&self, pieces: &[usize], work: &(dyn Fn(usize, usize) + Sync)) {
+    fn run_stages(&self, pieces: &[usize], work: &(dyn Fn(usize, Range<usize>) + Sync)) {
         self.shared.fetch_add(1, Ordering::Relaxed);
         for (stage, &count) in pieces.iter().enumerate() {
-            self.run(count, &|piece| work(stage, piece));
+            // Up to three pieces at once, and which ones differs from stage to stage.
+            let length = 1 + stage % 3;
+            self.run(count.div_ceil(length), &|part| {
+                work(stage, part * length..((part + 1) * length).min(count));
+            });
         }
     }
 }

@@ -17,8 +17,8 @@
 //!     (integrate positions between solve and relax)
 //! ```
 //!
-//! DETERMINISM: pieces are cut by constants, never by the number of threads. The one exception is that a thread by itself takes the rows of a colour
-//! in one piece: they share no body that can move, so it does not matter which of them make a piece.
+//! DETERMINISM: pieces are cut by constants, never by the number of threads. A thread may take several pieces of a colour in a row at once: rows of a colour
+//! share no body that can move, so it does not matter which of them go together.
 
 use super::dispatch::Pass;
 use super::joints::{self, JointPass, JointRange, JointRows, JointScene};
@@ -148,10 +148,7 @@ impl Plan {
         };
         let body_pieces = context.bodies.len().div_ceil(BODIES_PER_PIECE);
         let bodies = Cut::Bodies { size: BODIES_PER_PIECE as u32 };
-        // PERF: a piece of four rows is half a microsecond of work, and to hand it out takes some of that: 3 to 4 % of a step.
-        let is_alone = context.executor.threads() == 1;
-        let size = if is_alone { u32::MAX } else { ROWS_PER_PIECE as u32 };
-        let rows = |batch: u32| Cut::Rows { batch, size };
+        let rows = |batch: u32| Cut::Rows { batch, size: ROWS_PER_PIECE as u32 };
         let joints = |batch: u32| Cut::Joints {
             batch,
             size: joints::ROWS_PER_PIECE as u32,
@@ -193,7 +190,7 @@ impl Plan {
                         singles: batches[at + 1].more.clone(),
                     };
                     add(Stage::Joints(joint_pass), joints(batch + 1), own.pieces());
-                    let count = batches[at].rows.len().div_ceil(size as usize);
+                    let count = batches[at].rows.len().div_ceil(ROWS_PER_PIECE);
                     add(Stage::Rows(pass), rows(batch), count);
                 }
                 if pass == Pass::Solve {

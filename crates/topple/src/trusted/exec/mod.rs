@@ -6,6 +6,8 @@
 
 mod pool;
 
+use core::ops::Range;
+
 pub use pool::Pool;
 
 /// Runs pieces of work, possibly at the same time.
@@ -21,13 +23,14 @@ pub unsafe trait Executor: Send + Sync {
     /// calls have returned.
     fn run(&self, pieces: usize, work: &(dyn Fn(usize) + Sync));
 
-    /// Runs a sequence of stages with a barrier between them: `work(s, i)` for every i in 0..`pieces[s]`, each exactly
-    /// once; no call of a stage begins before all calls of the stages before it have returned, and each sees what they
-    /// wrote. Solvers have a hundred such stages per step, many of them too small for a fork of their own: an executor
-    /// with threads should keep them together from the first stage to the last, as [`Pool`] does.
-    fn run_stages(&self, pieces: &[usize], work: &(dyn Fn(usize, usize) + Sync)) {
+    /// Runs a sequence of stages with a barrier between them: `work(s, range)` for ranges of 0..`pieces[s]` of any
+    /// length, every piece in exactly one of them; no call of a stage begins before all calls of the stages before it have
+    /// returned, and each sees what they wrote. Solvers have a hundred such stages per step, many of them too small for a
+    /// fork of their own: an executor with threads should keep them together from the first stage to the last, as
+    /// [`Pool`] does. Every call costs something, so pieces that one thread does in a row are best given at once.
+    fn run_stages(&self, pieces: &[usize], work: &(dyn Fn(usize, Range<usize>) + Sync)) {
         for (stage, &count) in pieces.iter().enumerate() {
-            self.run(count, &|piece| work(stage, piece));
+            self.run(count, &|piece| work(stage, piece..piece + 1));
         }
     }
 }
@@ -46,14 +49,16 @@ unsafe impl Executor for Serial {
         (0..pieces).for_each(work);
     }
 
-    fn run_stages(&self, pieces: &[usize], work: &(dyn Fn(usize, usize) + Sync)) {
+    fn run_stages(&self, pieces: &[usize], work: &(dyn Fn(usize, Range<usize>) + Sync)) {
         serial(pieces, work);
     }
 }
 
 /// Every stage in order on the calling thread.
-fn serial(pieces: &[usize], work: &(dyn Fn(usize, usize) + Sync)) {
+fn serial(pieces: &[usize], work: &(dyn Fn(usize, Range<usize>) + Sync)) {
     for (stage, &count) in pieces.iter().enumerate() {
-        (0..count).for_each(|piece| work(stage, piece));
+        if count > 0 {
+            work(stage, 0..count);
+        }
     }
 }

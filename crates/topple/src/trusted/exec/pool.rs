@@ -15,6 +15,7 @@ mod tests;
 use super::{Executor, serial};
 use desk::{Desk, End, MAX_PIECES, MAX_STAGES};
 use std::hint::spin_loop;
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -70,7 +71,7 @@ impl Pool {
     }
 
     /// Runs the stages of a job small enough for the desk.
-    fn run_job(&self, pieces: &[usize], work: &(dyn Fn(usize, usize) + Sync)) {
+    fn run_job(&self, pieces: &[usize], work: &(dyn Fn(usize, Range<usize>) + Sync)) {
         let shared = &*self.shared;
         match shared.desk.try_run(pieces, work, &|count| shared.wake(count), &pause) {
             Some(Ok(())) => {}
@@ -91,22 +92,24 @@ unsafe impl Executor for Pool {
             return (0..pieces).for_each(work);
         }
         for start in (0..pieces).step_by(MAX_PIECES) {
-            self.run_job(&[MAX_PIECES.min(pieces - start)], &|_, piece| work(start + piece));
+            self.run_job(&[MAX_PIECES.min(pieces - start)], &|_, range| {
+                range.for_each(|piece| work(start + piece));
+            });
         }
     }
 
-    fn run_stages(&self, pieces: &[usize], work: &(dyn Fn(usize, usize) + Sync)) {
+    fn run_stages(&self, pieces: &[usize], work: &(dyn Fn(usize, Range<usize>) + Sync)) {
         if self.workers.is_empty() || pieces.iter().all(|&count| count < 2) {
             return serial(pieces, work);
         }
         if pieces.iter().any(|&count| count > MAX_PIECES) {
             for (stage, &count) in pieces.iter().enumerate() {
-                self.run(count, &|piece| work(stage, piece));
+                self.run(count, &|piece| work(stage, piece..piece + 1));
             }
             return;
         }
         for (part, pieces) in pieces.chunks(MAX_STAGES).enumerate() {
-            self.run_job(pieces, &|stage, piece| work(part * MAX_STAGES + stage, piece));
+            self.run_job(pieces, &|stage, range| work(part * MAX_STAGES + stage, range));
         }
     }
 }

@@ -81,7 +81,7 @@ impl Ticket {
 #[derive(Clone, Copy)]
 struct Job<'a> {
     pieces: &'a [usize],
-    work: &'a (dyn Fn(usize, usize) + Sync),
+    work: &'a (dyn Fn(usize, Range<usize>) + Sync),
 }
 
 impl Job<'_> {
@@ -142,7 +142,7 @@ impl Desk {
     pub(super) fn try_run(
         &self,
         pieces: &[usize],
-        work: &(dyn Fn(usize, usize) + Sync),
+        work: &(dyn Fn(usize, Range<usize>) + Sync),
         wake: &dyn Fn(usize),
         wait: &dyn Fn(u32),
     ) -> Option<Result<(), Box<dyn Any + Send>>> {
@@ -223,10 +223,10 @@ impl Desk {
         loop {
             let mut held = taken.len();
             let outcome = catch_unwind(AssertUnwindSafe(|| {
-                taken.for_each(|piece| (job.work)(stage, piece));
+                (job.work)(stage, taken);
                 while let Some((_, next)) = self.claim(end) {
                     held += next.len();
-                    next.for_each(|piece| (job.work)(stage, piece));
+                    (job.work)(stage, next);
                 }
             }));
             if let Err(payload) = outcome {

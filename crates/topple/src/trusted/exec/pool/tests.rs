@@ -27,10 +27,12 @@ fn calls(pool: &dyn Executor, pieces: usize) -> Vec<usize> {
 fn chain(executor: &dyn Executor, pieces: &[usize], width: usize) -> Vec<u64> {
     let cells: Vec<Vec<AtomicU64>> =
         (0..2).map(|k| (0..width).map(|i| AtomicU64::new((i * 3 + k) as u64)).collect()).collect();
-    executor.run_stages(pieces, &|stage, piece| {
+    executor.run_stages(pieces, &|stage, range| {
         let (from, to) = (&cells[stage % 2], &cells[(stage + 1) % 2]);
-        let mut state = from[piece].load(Relaxed) ^ from[(piece * 7 + stage) % width].load(Relaxed);
-        to[piece].store(random(&mut state), Relaxed);
+        for piece in range {
+            let mut state = from[piece].load(Relaxed) ^ from[(piece * 7 + stage) % width].load(Relaxed);
+            to[piece].store(random(&mut state), Relaxed);
+        }
     });
     cells.into_iter().flatten().map(AtomicU64::into_inner).collect()
 }
@@ -101,8 +103,8 @@ fn no_stage_begins_after_a_panic() {
     let pool = Pool::new(2);
     let late = AtomicUsize::new(0);
     let result = catch_unwind(AssertUnwindSafe(|| {
-        pool.run_stages(&[4, 4, 4], &|stage, piece| {
-            if stage == 1 && piece == 2 {
+        pool.run_stages(&[4, 4, 4], &|stage, range| {
+            if stage == 1 && range.contains(&2) {
                 std::panic::resume_unwind(Box::new(()));
             }
             late.fetch_add(usize::from(stage == 2), SeqCst);
@@ -118,8 +120,8 @@ fn nested_runs_are_serial() {
     let sum = AtomicUsize::new(0);
     pool.run(8, &|_| {
         pool.run(8, &|_| {
-            pool.run_stages(&[2, 2], &|_, _| {
-                sum.fetch_add(1, Relaxed);
+            pool.run_stages(&[2, 2], &|_, range| {
+                sum.fetch_add(range.len(), Relaxed);
             });
         });
     });
