@@ -2,10 +2,12 @@
 //! with other work to do than timing two.
 //!
 //! `serial_share [steps]`. A stage of p pieces takes two threads ⌈p/2⌉/p of its time at best; what is not handed out, all of it.
-use std::sync::Arc;
+//!
+//! `serial_share [steps] measured`: how fast two are, beside one in turns. For machines with nothing else to do.
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
-use topple::exec::Executor;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use topple::exec::{Executor, Pool};
 use topple::world::STAGES;
 use topple::*;
 
@@ -16,13 +18,17 @@ struct Clocked {
     inside: AtomicU64,
     /// What two threads would have needed for them at best.
     halved: AtomicU64,
+    /// When each of them began, and how long it took.
+    calls: Mutex<Vec<(Instant, Duration)>>,
 }
 
 impl Clocked {
     fn time(&self, pieces: usize, work: impl FnOnce()) {
         let start = Instant::now();
         work();
-        let time = start.elapsed().as_nanos() as u64;
+        let elapsed = start.elapsed();
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push((start, elapsed));
+        let time = elapsed.as_nanos() as u64;
         self.inside.fetch_add(time, Ordering::Relaxed);
         let halved = if pieces == 0 { time } else { time * pieces.div_ceil(2) as u64 / pieces as u64 };
         self.halved.fetch_add(halved, Ordering::Relaxed);
@@ -43,17 +49,82 @@ unsafe impl Executor for Clocked {
 
 fn main() -> Result<(), Error> {
     let steps = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(200);
+    let is_measured = std::env::args().nth(2).is_some_and(|text| text == "measured");
+    if is_measured {
+        println!(
+            "{:<22} {:>8} {:>9} {:>9} {:>8} {:>8}",
+            "world", "contacts", "one [ms]", "two [ms]", "medians", "minima"
+        );
+    } else {
+        println!(
+            "{:<22} {:>8} {:>9} {:>8} {:>8}   what is not handed out, by stage [% of the step]",
+            "world", "contacts", "step [ms]", "serial", "2 thr."
+        );
+    }
+    let run = Run { steps, is_measured };
+    run.show("plane: pyramid", flat_pyramid)?;
+    run.show("plane: turning square", tumbler)?;
+    run.show("space: pyramid", square_pyramid)?;
+    run.show("space: wall, struck", wall)?;
+    run.show("space: heap", heap)?;
+    Run { steps: steps / 4, ..run }.show("space: drum, falling", drum)?;
+    run.show("space: drum", drum)
+}
+
+/// What to do with each world.
+#[derive(Clone, Copy)]
+struct Run {
+    steps: usize,
+    is_measured: bool,
+}
+
+impl Run {
+    fn show<D: Dim>(self, name: &str, make: impl Fn() -> Result<World<D>, Error>) -> Result<(), Error> {
+        if self.is_measured {
+            measure(name, [make()?, make()?], self.steps);
+        } else {
+            show(name, make()?, self.steps);
+        }
+        Ok(())
+    }
+}
+
+/// Steps that one world takes before it is the other's turn.
+const TURN: usize = 10;
+
+/// One thread and two in turns, the second half of the steps. The first step of a turn is left out: the second thread has to wake.
+fn measure<D: Dim>(name: &str, mut worlds: [World<D>; 2], steps: usize) {
+    worlds[1].set_executor(Arc::new(Pool::new(2)));
+    let mut times = [Vec::new(), Vec::new()];
+    let mut stages = [const { Vec::new() }; STAGES.len()].map(|none: Vec<f64>| [none.clone(), none]);
+    for from in (0..steps).step_by(TURN) {
+        for (which, (world, times)) in worlds.iter_mut().zip(&mut times).enumerate() {
+            for step in from..from + TURN {
+                world.step();
+                if step > from && step >= steps / 2 {
+                    times.push(world.profile().total.as_secs_f64() * 1e3);
+                    for (times, (stage, _)) in stages.iter_mut().zip(STAGES) {
+                        times[which].push(world.profile().stage(stage).as_secs_f64() * 1e6);
+                    }
+                }
+            }
+        }
+    }
+    times.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
+    let at =
+        |times: &[f64], share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or(1.0);
+    let [one, two] = [at(&times[0], 0.5), at(&times[1], 0.5)];
+    let by_stage = stages.iter_mut().zip(STAGES).map(|(times, (_, name))| {
+        times.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
+        format!("{name} {:.0} {:.0}", at(&times[0], 0.25), at(&times[1], 0.25))
+    });
+    let by_stage = by_stage.collect::<Vec<_>>().join(", ");
     println!(
-        "{:<22} {:>8} {:>9} {:>8} {:>8}   stages that are not handed out [% of the step]",
-        "world", "contacts", "step [ms]", "serial", "2 thr."
+        "{name:<22} {:>8} {one:>9.3} {two:>9.3} {:>8.2} {:>8.2}   {by_stage}",
+        worlds[0].profile().counters.contacts,
+        one / two,
+        at(&times[0], 0.0) / at(&times[1], 0.0)
     );
-    show("plane: pyramid", flat_pyramid()?, steps);
-    show("plane: turning square", tumbler()?, steps);
-    show("space: pyramid", square_pyramid()?, steps);
-    show("space: heap", heap()?, steps);
-    show("space: drum, falling", drum()?, steps / 4);
-    show("space: drum", drum()?, steps);
-    Ok(())
 }
 
 fn show<D: Dim>(name: &str, mut world: World<D>, steps: usize) {
@@ -63,6 +134,8 @@ fn show<D: Dim>(name: &str, mut world: World<D>, steps: usize) {
     let mut serial_stages = [0.0; STAGES.len()];
     for step in 0..steps {
         let before = (clock.inside.load(Ordering::Relaxed), clock.halved.load(Ordering::Relaxed));
+        clock.calls.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let start = Instant::now();
         world.step();
         let inside = (clock.inside.load(Ordering::Relaxed) - before.0) as f64 * 1e-6;
         let halved = (clock.halved.load(Ordering::Relaxed) - before.1) as f64 * 1e-6;
@@ -71,8 +144,14 @@ fn show<D: Dim>(name: &str, mut world: World<D>, steps: usize) {
         }
         let total = world.profile().total.as_secs_f64() * 1e3;
         samples.push((total, (total - inside) / total, total / (total - inside + halved)));
+        let calls = clock.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut end = start;
         for (sum, (stage, _)) in serial_stages.iter_mut().zip(STAGES) {
-            *sum += world.profile().stage(stage).as_secs_f64() * 1e3 / total;
+            let (from, time) = (end, world.profile().stage(stage));
+            end += time;
+            let is_within = |(at, _): &&(Instant, Duration)| (from..end).contains(at);
+            let shared: Duration = calls.iter().filter(is_within).map(|(_, time)| *time).sum();
+            *sum += time.saturating_sub(shared).as_secs_f64() * 1e3 / total;
         }
     }
     let median = |of: fn(&(f64, f64, f64)) -> f64| {
@@ -82,10 +161,7 @@ fn show<D: Dim>(name: &str, mut world: World<D>, steps: usize) {
     };
     let (total, serial, speed) = (median(|s| s.0), median(|s| s.1), median(|s| s.2));
     let contacts = world.profile().counters.contacts;
-    let alone = STAGES
-        .iter()
-        .zip(serial_stages)
-        .filter(|((_, name), _)| ["islands", "sleep", "events"].contains(name));
+    let alone = STAGES.iter().zip(serial_stages);
     let alone =
         alone.map(|((_, name), sum)| format!("{name} {:.1}", 100.0 * sum / samples.len().max(1) as f64));
     println!(
@@ -160,6 +236,24 @@ fn heap() -> Result<World3, Error> {
         };
         world.create_body_with(BodyDef3::dynamic(at), [shape])?;
     }
+    Ok(world)
+}
+
+/// 1 000 bricks that a heavy ball has struck.
+fn wall() -> Result<World3, Error> {
+    let mut world = World3::with_settings(settings())?;
+    world.create_body_with(BodyDef3::fixed([0.0, -1.0, 0.0]), [Shape3::cuboid(120.0, 2.0, 120.0)])?;
+    for i in 0..1000 {
+        let (row, column) = (i / 40, i % 40);
+        let shift = if row % 2 == 0 { 0.0 } else { 0.5 };
+        let at = [column as f32 - 20.0 + shift, 0.25 + 0.5 * row as f32, 0.0];
+        world.create_body_with(BodyDef3::dynamic(at), [Shape3::cuboid(1.0, 0.5, 0.5)])?;
+    }
+    let mut def = BodyDef3::dynamic([0.0, 5.0, 15.0]);
+    def.linear_velocity = Vec3::new(0.0, 0.0, -30.0);
+    let mut ball = ShapeDef::new(Shape3::sphere(1.0));
+    ball.density = 5.0;
+    world.create_body_with(def, [ball])?;
     Ok(world)
 }
 

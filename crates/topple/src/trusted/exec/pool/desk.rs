@@ -61,12 +61,12 @@ impl Ticket {
         Self { stage: (word >> 48) as usize, lo: field(24), hi: field(0) }
     }
 
-    /// Takes one part in `shares` of what is left off, at least a piece; None if there is none.
-    fn take(mut self, end: End, shares: usize) -> Option<(Self, Range<usize>)> {
+    /// Takes seven parts in `eighths` of what is left off, rounded up; None if there is nothing.
+    fn take(mut self, end: End, eighths: usize) -> Option<(Self, Range<usize>)> {
         if self.lo >= self.hi {
             return None;
         }
-        let count = ((self.hi - self.lo) / shares).max(1);
+        let count = (7 * (self.hi - self.lo)).div_ceil(eighths);
         if end == End::Low {
             self.lo += count;
             Some((self, self.lo - count..self.lo))
@@ -106,15 +106,18 @@ pub(super) struct Desk {
     /// A piece panicked: no further stage is laid out.
     failed: AtomicBool,
     payload: Mutex<Option<Box<dyn Any + Send>>>,
-    /// A claim takes one of this many equal parts of what is left.
-    shares: usize,
+    /// A claim takes seven of this many equal parts of what is left: seven eighths of what each thread would get. The rest is shared again, so that all
+    /// finish together. At least 8.
+    ///
+    /// PERF: every claim moves the ticket from core to core. With a quarter of what is left for each of two threads, sub-steps took 3 to 5 % longer.
+    eighths: usize,
 }
 
 impl Desk {
     /// A desk at which `threads` threads work.
     pub(super) fn new(threads: usize) -> Self {
         Self {
-            shares: 2 * threads.max(1),
+            eighths: 8 * threads.max(1),
             ticket: Apart(AtomicU64::new(IDLE)),
             done: Apart(AtomicUsize::new(0)),
             job: AtomicPtr::new(core::ptr::null_mut()),
@@ -184,7 +187,7 @@ impl Desk {
     fn claim(&self, end: End) -> Option<(usize, Range<usize>)> {
         let mut seen = self.ticket.0.load(Relaxed);
         loop {
-            let (next, taken) = Ticket::unpack(seen).take(end, self.shares)?;
+            let (next, taken) = Ticket::unpack(seen).take(end, self.eighths)?;
             match self.ticket.0.compare_exchange_weak(seen, next.pack(), Acquire, Relaxed) {
                 Ok(_) => return Some((next.stage, taken)),
                 Err(now) => seen = now,
@@ -196,7 +199,7 @@ impl Desk {
     fn lay_out(&self, stage: usize, count: usize, end: End, wake: &dyn Fn(usize)) -> Range<usize> {
         self.done.0.store(0, Relaxed);
         let whole = Ticket { stage, lo: 0, hi: count };
-        let (ticket, taken) = whole.take(end, self.shares).expect("a stage with pieces");
+        let (ticket, taken) = whole.take(end, self.eighths).expect("a stage with pieces");
         self.ticket.0.store(ticket.pack(), SeqCst);
         if count > taken.len() {
             wake(count - taken.len());
