@@ -5,7 +5,7 @@
 //! part, which becomes one manifold of the pair. A box on fine terrain has one part with four points, not twenty with
 //! eighty; a box in a valley has one part for each side.
 
-use super::{CollideJob, LocalManifold, LocalPoint, MAX_LOCAL_POINTS, NarrowCounters};
+use super::{CollideJob, LocalManifold, LocalPoint, MAX_LOCAL_POINTS, NarrowCounters, Side};
 use crate::distance::point_shape;
 use crate::math::*;
 use crate::shape::{LocalRay, ShapeOps};
@@ -41,7 +41,7 @@ const ROOM: usize = 16;
 #[derive(Clone, Copy, Debug)]
 struct Part<D: Dim> {
     normal: D::Vec,
-    /// The normal is that of a child, not one that leans over an edge or a corner.
+    /// The normal is that of a child, of the ground if there is one, not one that leans over an edge or a corner.
     is_flat: bool,
     points: [LocalPoint<D>; ROOM],
     count: usize,
@@ -384,28 +384,50 @@ pub(crate) fn has_body<D: Dim>(job: &CollideJob<'_, D>) -> bool {
 }
 
 /// All contacts of a pair of which at least one shape is composite.
-pub(crate) fn collide<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounters, parts: &mut Parts<D>) {
+/// `ground`: the one that cannot be pushed, while the other can.
+pub(crate) fn collide<D: Dim>(
+    job: &CollideJob<'_, D>,
+    ground: Option<Side>,
+    counters: &mut NarrowCounters,
+    parts: &mut Parts<D>,
+) {
     parts.count = 0;
     parts.slop = job.slop;
     counters.computed += 1;
     if job.a.composite().is_some() {
-        collide_ordered(job, counters, parts);
+        collide_ordered(job, ground, counters, parts);
     } else {
-        collide_ordered(&job.swapped(), counters, parts);
+        collide_ordered(&job.swapped(), ground.map(Side::other), counters, parts);
         parts.flip(&job.b_in_a);
     }
 }
 
 /// The same, if a is composite.
-fn collide_ordered<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounters, parts: &mut Parts<D>) {
+fn collide_ordered<D: Dim>(
+    job: &CollideJob<'_, D>,
+    ground: Option<Side>,
+    counters: &mut NarrowCounters,
+    parts: &mut Parts<D>,
+) {
     let Some(a) = job.a.composite() else { return };
     let mut is_sure = false;
-    if job.b.composite().is_none() && job.b.half_space().is_none() {
+    if job.b.composite().is_some() || job.b.half_space().is_some() {
+        D::Shape::collide_composites(job, ground, counters, &mut |key, local, is_flat| {
+            parts.add(key, local, || is_flat);
+        });
+    } else if ground == Some(Side::B) {
+        // A body of triangles leans, the floor does not.
+        let rotation = job.b_in_a.rotation;
+        is_sure = D::Shape::collide_children(a, job, counters, &mut |key, local| {
+            let mut local = *local;
+            let face = job.b.face_along(rotation.rotate_inv(-local.normal));
+            let is_flat = face.is_some_and(|face| local.lie_on(-rotation.rotate(face)));
+            parts.add(key, &local, || is_flat);
+        });
+    } else {
         is_sure = D::Shape::collide_children(a, job, counters, &mut |key, local| {
             parts.add(key, local, || key < a.child_count() && a.normal(key) == local.normal);
         });
-    } else {
-        D::Shape::collide_composites(job, counters, &mut |key, local| parts.add(key, local, || false));
     }
     if !is_sure && job.a.is_solid() && job.b.is_solid() {
         let in_b = |p: D::Vec| job.b.contains(job.b_in_a.inverse_transform(D::Point::from_vec(p)));
@@ -428,11 +450,12 @@ fn collide_ordered<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounter
 /// The part with the deepest point alone, for callers that want one manifold.
 pub(crate) fn collide_single<D: Dim>(
     job: &CollideJob<'_, D>,
+    ground: Option<Side>,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D>,
 ) {
     let mut parts = Parts::default();
-    collide(job, counters, &mut parts);
+    collide(job, ground, counters, &mut parts);
     match parts.deepest() {
         Some(index) => *out = parts.manifold(index),
         None => out.clear(),
