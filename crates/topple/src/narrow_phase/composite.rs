@@ -25,6 +25,8 @@ const LOYALTY: Real = 1.1;
 const HIGHER: Real = 2.0;
 /// Share of the greatest depth that counts as a slop there if it is more (no unit): all corners of what has sunk in have to come out.
 const SUNK: Real = 0.5;
+/// Slope from a point down to another one from which on they are on two faces of a body of triangles (no unit; 6°): what lies on one of its faces leans by less.
+const NEXT_FACE: Real = 0.1;
 /// Depth in slops from which on points of two solids are looked at twice.
 const DEEP: Real = 5.0;
 /// How far from a surface a deep point may be that speaks of it, in slops.
@@ -355,6 +357,19 @@ impl<D: Dim> Part<D> {
             if area > 0.0 && kept < D::MAX_POINTS && !chosen[..kept].contains(&i) {
                 chosen[kept] = i;
                 kept += 1;
+            }
+        }
+        // Of a corner and a point beside it on the next face, which leans away, the corner bears.
+        for slot in (0..kept).filter(|_| used.is_body) {
+            let (at, high) = (flat[chosen[slot]], self.points[chosen[slot]].separation);
+            let below = |i: usize| {
+                let (x, y) = (flat[i].0 - at.0, flat[i].1 - at.1);
+                high - self.points[i].separation - NEXT_FACE * (x * x + y * y).sqrt()
+            };
+            let (lower, lead) =
+                best(&|i| if chosen[..kept].contains(&i) { Real::NEG_INFINITY } else { below(i) });
+            if lead > 0.0 {
+                chosen[slot] = lower;
             }
         }
         let (deepest, depth) = best(&|i| -self.points[i].separation);
