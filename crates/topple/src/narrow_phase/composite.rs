@@ -433,14 +433,14 @@ fn collide_ordered<D: Dim>(
     } else if ground == Some(Side::B) {
         // A body of triangles leans, the floor does not.
         let rotation = job.b_in_a.rotation;
-        is_sure = D::Shape::collide_children(a, job, counters, &mut |key, local| {
+        is_sure = D::Shape::collide_children(a, job, ground, counters, &mut |key, local| {
             let mut local = *local;
             let face = job.b.face_along(rotation.rotate_inv(-local.normal));
             let is_flat = face.is_some_and(|face| local.lie_on(-rotation.rotate(face)));
             parts.add(key, &local, || is_flat);
         });
     } else {
-        is_sure = D::Shape::collide_children(a, job, counters, &mut |key, local| {
+        is_sure = D::Shape::collide_children(a, job, ground, counters, &mut |key, local| {
             parts.add(key, local, || key < a.child_count() && a.normal(key) == local.normal);
         });
     }

@@ -169,6 +169,7 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     fn collide_children(
         shape: &dyn Composite<D>,
         job: &CollideJob<'_, D>,
+        ground: Option<Side>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D>),
     ) -> bool;

@@ -210,33 +210,37 @@ fn pair(
         }
     }
     let Some((gap, normal, kind)) = best else { return false };
-    match kind {
-        Kind::Edges(i, j) => {
-            let (side_a, side_b) = (a.edge(i), b.edge(j));
-            let [s, t] = round::closest_segments(side_a, side_b);
-            let p = side_a[0] + (side_a[1] - side_a[0]) * s;
-            let q = side_b[0] + (side_b[1] - side_b[0]) * t;
-            out.normal = normal;
-            out.push((p + q) * 0.5, gap, EDGE_ID | (i as u32) << 2 | j as u32);
-        }
-        Kind::FaceA | Kind::FaceB => {
-            let patch_job = PatchJob {
-                normal,
-                radii: [0.0; 2],
-                margin: job.margin,
-                slop: job.slop,
-                lead: job.slop,
-                is_witness_sure: true,
-                used: u32::MAX,
-                feature: u32::from(matches!(kind, Kind::FaceB)),
-                reference_is_b: matches!(kind, Kind::FaceB),
-            };
-            let (pa, pb) = (
-                Patch { points: &a.corners, normal: a.normal },
-                Patch { points: &b.corners, normal: b.normal },
-            );
-            patch::contact::<10>(pa, pb, None, &patch_job, out);
-        }
+    // Two faces that lie on each other and lean by a little. The deepest corner of one may be over the next triangle, so that the crossing of two edges seemed better
+    // than both faces, but does not bear them alone.
+    let lies = matches!(kind, Kind::Edges(..)) && is_flat && normal.dot(a.normal) > NEARLY_FLAT;
+    if lies || !matches!(kind, Kind::Edges(..)) {
+        let reference_is_b = matches!(kind, Kind::FaceB);
+        let patch_job = PatchJob {
+            normal,
+            radii: [0.0; 2],
+            margin: job.margin,
+            slop: job.slop,
+            lead: job.slop,
+            is_witness_sure: true,
+            used: u32::MAX,
+            feature: u32::from(reference_is_b),
+            reference_is_b,
+        };
+        let (pa, pb) = (
+            Patch { points: &a.corners, normal: a.normal },
+            Patch { points: &b.corners, normal: b.normal },
+        );
+        patch::contact::<10>(pa, pb, None, &patch_job, out);
+    }
+    if let Kind::Edges(i, j) = kind
+        && out.is_empty()
+    {
+        let (side_a, side_b) = (a.edge(i), b.edge(j));
+        let [s, t] = round::closest_segments(side_a, side_b);
+        let p = side_a[0] + (side_a[1] - side_a[0]) * s;
+        let q = side_b[0] + (side_b[1] - side_b[0]) * t;
+        out.normal = normal;
+        out.push((p + q) * 0.5, gap, EDGE_ID | (i as u32) << 2 | j as u32);
     }
     true
 }

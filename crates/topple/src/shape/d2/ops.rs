@@ -261,6 +261,7 @@ impl ShapeOps<D2> for Shape2 {
     fn collide_children(
         shape: &dyn Composite<D2>,
         job: &CollideJob<'_, D2>,
+        _ground: Option<Side>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D2>),
     ) -> bool {

@@ -521,10 +521,11 @@ impl ShapeOps<D3> for Shape3 {
     fn collide_children(
         _shape: &dyn Composite<D3>,
         job: &CollideJob<'_, D3>,
+        ground: Option<Side>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D3>),
     ) -> bool {
-        crate::narrow_phase::d3::collide_children(job, counters, add)
+        crate::narrow_phase::d3::collide_children(job, ground, counters, add)
     }
 
     fn collide_composites(
