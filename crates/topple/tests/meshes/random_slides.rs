@@ -17,8 +17,10 @@ const LOSS: Real = 1e-3;
 const WAY: Real = 6.0;
 /// Steps at least and at most.
 const STEPS: [usize; 2] = [24, 240];
-/// Steps in which a body comes to rest before it is pushed.
-const REST: usize = 60;
+/// Steps in which a body comes to rest before it is pushed, at least and at most.
+const REST: [usize; 2] = [60, 300];
+/// Slower than this a body is at rest [rad/s].
+const QUIET: Real = 2e-3;
 /// Slowest and fastest push [m/s].
 const SPEEDS: [Real; 2] = [0.3, 20.0];
 /// Runs per floor and narrow phase.
@@ -198,17 +200,33 @@ impl Course {
     }
 
     /// What went wrong, if anything did.
-    fn run(&self, narrow_phase: &str, (name, shape, lying): (&str, Shape3, Quat), random: &mut Random) -> Option<String> {
+    fn run(
+        &self,
+        narrow_phase: &str,
+        (name, shape, lying): (&str, Shape3, Quat),
+        random: &mut Random,
+    ) -> Option<String> {
         let mut world = World3::new();
         world.set_narrow_phase_by_name(narrow_phase).unwrap();
         self.lay(&mut world, random);
         let turn = Quat::from_rotation_y(self.turn);
         let rotation = turn * Quat::from_rotation_y(self.angles[1]) * lying;
-        let bounds = shape.aabb(&Pose { position: Point3::ORIGIN, rotation });
-        let mut def = BodyDef3::dynamic(turn * Vec3::new(0.03, -bounds.min.y, 0.02));
+        // The box of a mesh is wider than the mesh, if that is turned.
+        let lowest = match shape.composite() {
+            Some(_) => shape.vertices().iter().fold(0.0, |y: Real, &v| y.min((rotation * v).y)),
+            None => shape.aabb(&Pose { position: Point3::ORIGIN, rotation }).min.y,
+        };
+        let mut def = BodyDef3::dynamic(turn * Vec3::new(0.03, -lowest, 0.02));
         (def.can_sleep, def.rotation) = (false, rotation);
         let body = world.create_body_with(def, [ShapeDef3::new(shape).friction(0.0)]).unwrap();
-        (0..REST).for_each(|_| world.step());
+        (0..REST[0]).for_each(|_| world.step());
+        let is_quiet = |world: &World3| world.body(body).unwrap().angular_velocity().length() < QUIET;
+        for _ in REST[0]..REST[1] {
+            if is_quiet(&world) {
+                break;
+            }
+            world.step();
+        }
         let velocity = turn * self.direction() * self.speed;
         let mut view = world.body_mut(body).unwrap();
         view.set_linear_velocity(velocity).unwrap();
@@ -251,8 +269,8 @@ fn fine_box(size: Vec3, cells: u32) -> generate::Surface {
                 fine.vertices.push(Vec3::from_array(at) * size);
             }
             for (i, k) in (0..n - 1).flat_map(|i| (0..n - 1).map(move |k| (i, k))) {
-                let [a, b, c, d] =
-                    [i * n + k, (i + 1) * n + k, (i + 1) * n + k + 1, i * n + k + 1].map(|x| (first + x) as u32);
+                let [a, b, c, d] = [i * n + k, (i + 1) * n + k, (i + 1) * n + k + 1, i * n + k + 1]
+                    .map(|x| (first + x) as u32);
                 let quads = if sign > 0.0 { [[a, b, c], [a, c, d]] } else { [[a, c, b], [a, d, c]] };
                 fine.triangles.extend(quads);
             }
@@ -312,19 +330,47 @@ fn tetrahedron(size: Real) -> Shape3 {
     Shape3::mesh(&vertices, &[[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]]).unwrap()
 }
 
-/// A ball of triangles with one of them level below.
+/// A ball of triangles on the one that is nearest to its middle: from any other it might roll on to that.
 fn ball(size: Real, rounds: u32) -> (Shape3, Quat) {
     let surface = generate::icosphere(size, rounds).unwrap();
-    let [a, b, c] = surface.triangles[0].map(|i| surface.vertices[i as usize]);
-    let normal = (b - a).cross(c - a).normalize();
+    let faces = surface.triangles.iter().map(|t| {
+        let [a, b, c] = t.map(|i| surface.vertices[i as usize]);
+        let normal = (b - a).cross(c - a).normalize();
+        (normal.dot(a), normal)
+    });
+    let (_, normal) = faces.min_by(|x, y| x.0.total_cmp(&y.0)).unwrap();
     (mesh(&surface), Quat::from_rotation_arc(normal, -Vec3::Y))
+}
+
+/// A bridge on two feet, as a closed mesh.
+fn bridge(size: Real) -> Shape3 {
+    let outline: [[Real; 2]; 8] = [
+        [-0.5, -0.3],
+        [-0.3, -0.3],
+        [-0.3, 0.0],
+        [0.3, 0.0],
+        [0.3, -0.3],
+        [0.5, -0.3],
+        [0.5, 0.3],
+        [-0.5, 0.3],
+    ];
+    let at = |z: Real| outline.iter().map(move |[x, y]| Vec3::new(*x, *y, z) * size);
+    let vertices: Vec<Vec3> = at(-0.35).chain(at(0.35)).collect();
+    let caps = [[0, 1, 2], [0, 2, 7], [2, 3, 7], [3, 6, 7], [3, 4, 5], [3, 5, 6]];
+    let sides = (0..8).flat_map(|i| {
+        let (p, q) = (i, (i + 1) % 8);
+        [[p, q, p + 8], [q, q + 8, p + 8]]
+    });
+    let triangles: Vec<[u32; 3]> =
+        caps.iter().flat_map(|&[a, b, c]| [[a, c, b], [a + 8, b + 8, c + 8]]).chain(sides).collect();
+    Shape3::mesh(&vertices, &triangles).unwrap()
 }
 
 /// Convex bodies, and solids of triangles, of sizes from 15 cm to a metre.
 fn body(is_mesh: bool, random: &mut Random) -> (&'static str, Shape3, Quat) {
     let size = 0.15 + 0.85 * random.next() * random.next();
     let lying = Quat::IDENTITY;
-    let kind = (7.0 * random.next()) as i32;
+    let kind = (8.0 * random.next()) as i32;
     let flat = 0.3 + random.next();
     if is_mesh {
         return match kind {
@@ -333,7 +379,8 @@ fn body(is_mesh: bool, random: &mut Random) -> (&'static str, Shape3, Quat) {
             2 => ("tetrahedron", tetrahedron(0.6 * size), lying),
             3 => ("drum", drum(7, [0.5 * size, 0.35 * size], flat * size), lying),
             4 => ("wide drum", drum(12, [0.5 * size; 2], 0.5 * flat * size), lying),
-            5 => {
+            5 => ("bridge", bridge(size), lying),
+            6 => {
                 let (shape, lying) = ball(0.5 * size, 1);
                 ("coarse ball", shape, lying)
             }
@@ -355,7 +402,7 @@ fn body(is_mesh: bool, random: &mut Random) -> (&'static str, Shape3, Quat) {
             ("hull", Shape3::hull(&corners).unwrap(), lying)
         }
         4 => ("cylinder", Shape3::cylinder(flat * size, 0.5 * size), lying),
-        5 => ("cone", Shape3::cone(flat * size, 0.5 * size), lying),
+        5 | 6 => ("cone", Shape3::cone(flat * size, 0.5 * size), lying),
         _ => ("rounded box", Shape3::rounded_cuboid(size, 0.6 * size, 0.7 * size, 0.05 * size), lying),
     }
 }
