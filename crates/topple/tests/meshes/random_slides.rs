@@ -436,3 +436,21 @@ fn convex_bodies_slide_over_random_floors() {
 fn solids_of_triangles_slide_over_random_floors() {
     all(true);
 }
+
+/// Runs that were off among ten times as many.
+#[test]
+fn runs_that_were_off_are_not() {
+    for (floor, seed, is_mesh) in [
+        (Floor::Triangles, 37, true),
+        (Floor::Turned, 39, false),
+        (Floor::Mesh, 7, true),
+        (Floor::Sheets, 37, true),
+    ] {
+        for narrow_phase in NARROW_PHASES {
+            let (course, mut random) = Course::new(floor, seed);
+            let body = body(is_mesh, &mut random);
+            let off = course.run(narrow_phase, body, &mut random);
+            assert!(off.is_none(), "{}", off.unwrap_or_default());
+        }
+    }
+}

@@ -26,6 +26,8 @@ pub(super) struct Probe<'a, C> {
     pub is_floor: bool,
     /// True if the mesh can be pushed and b cannot.
     pub is_body: bool,
+    /// True if b is a thin wall.
+    pub is_thin: bool,
     /// Axes of b in the frame of a.
     pub rotation: Mat3,
     /// Origin of b in the frame of a.
@@ -74,7 +76,7 @@ fn collide_known<C: Composite<D3>>(
         add(index, local);
     };
     let (mut probe, bounds) = Probe::new(shape, job, rotation, walls.rest(job.b, &rotation));
-    probe.is_body = ground == Some(Side::B);
+    (probe.is_body, probe.is_thin) = (ground == Some(Side::B), walls.sides().next().is_some());
     probe.run(&bounds, counters, found);
     let (mut is_lost, mut goes_through) = (probe.is_lost.get(), false);
     for side in walls.sides() {
@@ -190,6 +192,7 @@ impl<'a, C: Composite<D3>> Probe<'a, C> {
             job,
             is_floor,
             is_body: false,
+            is_thin: false,
             middle: job.b_in_a.transform(middle(shape, widest, job)).to_vec(),
             rotation,
             position: job.b_in_a.position.to_vec(),

@@ -126,8 +126,9 @@ impl<C: Composite<D3>> Probe<'_, C> {
         } else if !self.allows(face, out.normal) {
             let shortest = deepest(out);
             out.clear();
-            if self.is_body && gap < -DEEP * self.job.slop && shortest > LONG_WAY * gap {
-                // It looks past the ground: another triangle at the same corner allows the short way.
+            let is_long = gap < -DEEP * self.job.slop && shortest > LONG_WAY * gap;
+            if self.is_body && !self.is_thin && is_long {
+                // It looks past the ground: another triangle at the same corner allows the short way. That out of a thin wall may lead through it.
                 return self.is_lost.set(true);
             }
             convex::over_triangle(&pair, face.normal, None, out);
