@@ -145,7 +145,7 @@ impl<D: Dim> Query<D> {
                     let mut parts = Parts::default();
                     parts.forget(composite::has_body(&job));
                     used.iter().for_each(|&id| parts.remember(id));
-                    composite::collide(&job, &mut counters, &mut parts);
+                    composite::collide(&job, cache.ground(), &mut counters, &mut parts);
                     return Answer::Contacts((0..parts.len()).map(|i| parts.manifold(i)).collect());
                 }
                 let mut out = LocalManifold::default();

@@ -5,7 +5,7 @@
 //! part, which becomes one manifold of the pair. A box on fine terrain has one part with four points, not twenty with
 //! eighty; a box in a valley has one part for each side.
 
-use super::{CollideJob, LocalManifold, LocalPoint, MAX_LOCAL_POINTS, NarrowCounters};
+use super::{CollideJob, LocalManifold, LocalPoint, MAX_LOCAL_POINTS, NarrowCounters, Side};
 use crate::distance::point_shape;
 use crate::math::*;
 use crate::shape::{LocalRay, ShapeOps};
@@ -25,6 +25,8 @@ const LOYALTY: Real = 1.1;
 const HIGHER: Real = 2.0;
 /// Share of the greatest depth that counts as a slop there if it is more (no unit): all corners of what has sunk in have to come out.
 const SUNK: Real = 0.5;
+/// Slope from a point down to another one from which on they are on two faces of a body of triangles (no unit; 6°): what lies on one of its faces leans by less.
+const NEXT_FACE: Real = 0.1;
 /// Depth in slops from which on points of two solids are looked at twice.
 const DEEP: Real = 5.0;
 /// How far from a surface a deep point may be that speaks of it, in slops.
@@ -41,7 +43,7 @@ const ROOM: usize = 16;
 #[derive(Clone, Copy, Debug)]
 struct Part<D: Dim> {
     normal: D::Vec,
-    /// The normal is that of a child, not one that leans over an edge or a corner.
+    /// The normal is that of a child, of the ground if there is one, not one that leans over an edge or a corner.
     is_flat: bool,
     points: [LocalPoint<D>; ROOM],
     count: usize,
@@ -357,6 +359,19 @@ impl<D: Dim> Part<D> {
                 kept += 1;
             }
         }
+        // Of a corner and a point beside it on the next face, which leans away, the corner bears.
+        for slot in (0..kept).filter(|_| used.is_body) {
+            let (at, high) = (flat[chosen[slot]], self.points[chosen[slot]].separation);
+            let below = |i: usize| {
+                let (x, y) = (flat[i].0 - at.0, flat[i].1 - at.1);
+                high - self.points[i].separation - NEXT_FACE * (x * x + y * y).sqrt()
+            };
+            let (lower, lead) =
+                best(&|i| if chosen[..kept].contains(&i) { Real::NEG_INFINITY } else { below(i) });
+            if lead > 0.0 {
+                chosen[slot] = lower;
+            }
+        }
         let (deepest, depth) = best(&|i| -self.points[i].separation);
         let shallow =
             chosen[..kept].iter().fold(Real::INFINITY, |z: Real, &i| z.min(self.points[i].separation));
@@ -384,28 +399,50 @@ pub(crate) fn has_body<D: Dim>(job: &CollideJob<'_, D>) -> bool {
 }
 
 /// All contacts of a pair of which at least one shape is composite.
-pub(crate) fn collide<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounters, parts: &mut Parts<D>) {
+/// `ground`: the one that cannot be pushed, while the other can.
+pub(crate) fn collide<D: Dim>(
+    job: &CollideJob<'_, D>,
+    ground: Option<Side>,
+    counters: &mut NarrowCounters,
+    parts: &mut Parts<D>,
+) {
     parts.count = 0;
     parts.slop = job.slop;
     counters.computed += 1;
     if job.a.composite().is_some() {
-        collide_ordered(job, counters, parts);
+        collide_ordered(job, ground, counters, parts);
     } else {
-        collide_ordered(&job.swapped(), counters, parts);
+        collide_ordered(&job.swapped(), ground.map(Side::other), counters, parts);
         parts.flip(&job.b_in_a);
     }
 }
 
 /// The same, if a is composite.
-fn collide_ordered<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounters, parts: &mut Parts<D>) {
+fn collide_ordered<D: Dim>(
+    job: &CollideJob<'_, D>,
+    ground: Option<Side>,
+    counters: &mut NarrowCounters,
+    parts: &mut Parts<D>,
+) {
     let Some(a) = job.a.composite() else { return };
     let mut is_sure = false;
-    if job.b.composite().is_none() && job.b.half_space().is_none() {
-        is_sure = D::Shape::collide_children(a, job, counters, &mut |key, local| {
-            parts.add(key, local, || key < a.child_count() && a.normal(key) == local.normal);
+    if job.b.composite().is_some() || job.b.half_space().is_some() {
+        D::Shape::collide_composites(job, ground, counters, &mut |key, local, is_flat| {
+            parts.add(key, local, || is_flat);
+        });
+    } else if ground == Some(Side::B) {
+        // A body of triangles leans, the floor does not.
+        let rotation = job.b_in_a.rotation;
+        is_sure = D::Shape::collide_children(a, job, ground, counters, &mut |key, local| {
+            let mut local = *local;
+            let face = job.b.face_along(rotation.rotate_inv(-local.normal));
+            let is_flat = face.is_some_and(|face| local.lie_on(-rotation.rotate(face)));
+            parts.add(key, &local, || is_flat);
         });
     } else {
-        D::Shape::collide_composites(job, counters, &mut |key, local| parts.add(key, local, || false));
+        is_sure = D::Shape::collide_children(a, job, ground, counters, &mut |key, local| {
+            parts.add(key, local, || key < a.child_count() && a.normal(key) == local.normal);
+        });
     }
     if !is_sure && job.a.is_solid() && job.b.is_solid() {
         let in_b = |p: D::Vec| job.b.contains(job.b_in_a.inverse_transform(D::Point::from_vec(p)));
@@ -428,11 +465,12 @@ fn collide_ordered<D: Dim>(job: &CollideJob<'_, D>, counters: &mut NarrowCounter
 /// The part with the deepest point alone, for callers that want one manifold.
 pub(crate) fn collide_single<D: Dim>(
     job: &CollideJob<'_, D>,
+    ground: Option<Side>,
     counters: &mut NarrowCounters,
     out: &mut LocalManifold<D>,
 ) {
     let mut parts = Parts::default();
-    collide(job, counters, &mut parts);
+    collide(job, ground, counters, &mut parts);
     match parts.deepest() {
         Some(index) => *out = parts.manifold(index),
         None => out.clear(),

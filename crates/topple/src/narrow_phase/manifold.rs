@@ -5,6 +5,9 @@ use crate::math::*;
 /// Points a contact function can report before reduction.
 pub const MAX_LOCAL_POINTS: usize = 4;
 
+/// Cosine of the angle up to which a face of the ground and the normal of a contact look the same way (no unit; 2.5°).
+const SAME_WAY: Real = 0.999;
+
 /// Contact of two shapes in the frame of shape a.
 ///
 /// The normal points from a to b. Every point lies half-way between the two surfaces; its separation is measured along
@@ -66,6 +69,18 @@ impl<D: Dim> LocalManifold<D> {
     /// True if there is no contact.
     pub fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// Takes over the normal of a face of the ground, from a to b, that looks the same way. The points stay: each has one end on either surface, so that
+    /// the face is apart from the other shape by as much there. False if there is no contact, or it is another face's.
+    pub(crate) fn lie_on(&mut self, face: D::Vec) -> bool {
+        let along = face.dot(self.normal);
+        if self.is_empty() || along < SAME_WAY {
+            return false;
+        }
+        self.normal = face;
+        self.points[..self.count].iter_mut().for_each(|point| point.separation *= along);
+        true
     }
 
     /// Turns a result that was computed for the pair (b, a) in the frame of b into one for (a, b) in the frame of a.

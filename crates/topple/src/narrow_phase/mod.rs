@@ -126,16 +126,22 @@ impl PairCache {
     /// Both bits.
     pub(crate) const GROUND: u32 = Self::ON_A | Self::ON_B;
 
-    /// Takes the bits of the ground out, for functions that do not know them; [`Self::lie_on`] puts them back.
+    /// Which shape is the ground.
     #[inline]
-    pub(crate) fn take_ground(&mut self) -> Option<Side> {
-        let bits = self.kind & Self::GROUND;
-        self.kind ^= bits;
-        match bits {
+    pub(crate) fn ground(&self) -> Option<Side> {
+        match self.kind & Self::GROUND {
             Self::ON_A => Some(Side::A),
             Self::ON_B => Some(Side::B),
             _ => None,
         }
+    }
+
+    /// Takes the bits of the ground out, for functions that do not know them; [`Self::lie_on`] puts them back.
+    #[inline]
+    pub(crate) fn take_ground(&mut self) -> Option<Side> {
+        let ground = self.ground();
+        self.kind &= !Self::GROUND;
+        ground
     }
 
     /// Notes which shape is the ground.
@@ -148,7 +154,7 @@ impl PairCache {
 
 /// One of the two shapes of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub enum Side {
     /// The first.
     A,
     /// The second.

@@ -80,7 +80,8 @@ impl<D: Dim> ContactBatch<'_, D> {
         let contact = self.contacts.get(head as usize);
         let mut task = PairTask::new(self.source, contact, &mut self.counters, before);
         let (job, _, counters) = task.job();
-        composite::collide(&job, counters, &mut self.parts);
+        let ground = before.ground();
+        composite::collide(&job, ground, counters, &mut self.parts);
         let parts = &self.parts;
         task.record(parts.remembered(), || (0..parts.len()).map(|i| parts.manifold(i)).collect());
         let relative = task.relative_place();

@@ -23,7 +23,7 @@ pub(crate) use record::ShapeRecord;
 
 use crate::Error;
 use crate::math::*;
-use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::store::{Reader, Writer};
 use core::fmt::Debug;
 
@@ -169,17 +169,24 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
     fn collide_children(
         shape: &dyn Composite<D>,
         job: &CollideJob<'_, D>,
+        ground: Option<Side>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D>),
     ) -> bool;
 
     /// All contacts of two composite shapes, or of a composite shape (a) and a half-space (b), one manifold for every pair
-    /// of children, handed to `add`.
+    /// of children, handed to `add`, and whether its normal is that of a child of `ground`, the shape that cannot be pushed while the other can.
     fn collide_composites(
         job: &CollideJob<'_, D>,
+        ground: Option<Side>,
         counters: &mut NarrowCounters,
-        add: &mut dyn FnMut(u32, &LocalManifold<D>),
+        add: &mut dyn FnMut(u32, &LocalManifold<D>, bool),
     );
+
+    /// Outward normal of the flat face of a convex shape that looks along the unit vector `direction`, as far as any does; both in its frame.
+    fn face_along(&self, _direction: D::Vec) -> Option<D::Vec> {
+        None
+    }
 
     /// A point well inside a convex shape, in its frame: decides on which side of a triangle or segment it is.
     fn middle(&self) -> D::Vec {

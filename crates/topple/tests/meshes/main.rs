@@ -10,6 +10,7 @@ mod mass;
 mod oracle;
 mod planes;
 mod queries;
+mod random_slides;
 mod resting;
 mod seams;
 mod shapes;

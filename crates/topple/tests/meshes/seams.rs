@@ -2,6 +2,7 @@
 
 use crate::support::{Random, box_surface, mesh};
 use topple::math::*;
+use topple::shape::d3::mesh::generate;
 use topple::{BodyDef, BodyId, Shape2, Shape3, ShapeDef, World, World2, World3};
 
 /// Heights may change by this much [m].
@@ -210,6 +211,62 @@ fn steps_and_walls_stop_what_slides() {
         tiles3(&mut world, &height);
         is_stopped(&format!("box, step of {step} m"), &mut world, Shape3::cuboid(0.5, 0.3, 0.9));
     }
+}
+
+/// The same for solids of triangles, on blocks and on solids of triangles.
+#[test]
+fn steps_and_walls_stop_solids_of_triangles() {
+    for narrow_phase in ["auto", "sat", "gjk"] {
+        for step in [3e-3, 1e-2, 0.5] {
+            for (kind, tile) in
+                [Shape3::cuboid(0.5, 1.0, 0.5), mesh(&box_surface(Vec3::new(0.5, 1.0, 0.5), Vec3::ZERO))]
+                    .into_iter()
+                    .enumerate()
+            {
+                let mut world = World3::new();
+                world.set_narrow_phase_by_name(narrow_phase).unwrap();
+                for (i, k) in (-4..12).flat_map(|i| (-2..=2).map(move |k| (i, k))) {
+                    let height = if i >= 4 { step } else { 0.0 };
+                    fixed(
+                        &mut world,
+                        tile.clone(),
+                        Vec3::new(0.5 * i as Real, height - 0.5, 0.5 * k as Real),
+                    );
+                }
+                let name = format!("solid by {narrow_phase} on tiles {kind}, step of {step} m");
+                is_stopped(&name, &mut world, mesh(&box_surface(Vec3::new(0.5, 0.3, 0.9), Vec3::ZERO)));
+            }
+        }
+    }
+}
+
+/// A ramp that rises by 3 in 100 lifts a solid of triangles, and so does a ridge of a mesh, 1 cm high, whose sides lean by 2.3°.
+#[test]
+fn ramps_and_ridges_lift_solids_of_triangles() {
+    let solid = || mesh(&box_surface(Vec3::new(0.5, 0.3, 0.9), Vec3::ZERO));
+    let ground = |height: &dyn Fn(Real, Real) -> Real| {
+        let ground = generate::terrain(Vec2::new(8.0, 4.0), [32, 4], height).unwrap();
+        let mut world = World3::new();
+        fixed(&mut world, mesh(&ground), Vec3::ZERO);
+        world
+    };
+    let mut world = ground(&|x, _| 0.03 * (x - 1.0).max(0.0));
+    let body = pushed(&mut world, solid(), Vec3::Y * 0.15, Vec3::X);
+    (0..180).for_each(|_| world.step());
+    let at = world.body(body).unwrap().position();
+    let expected = 0.15 + 0.03 * (at.x - 1.0);
+    assert!(
+        at.x > 2.0 && (at.y - expected).abs() < 5e-3,
+        "at {at:?}, expected {expected} m up, allowed 5e-3 m"
+    );
+    let mut world = ground(&|x, _| if (x - 1.75).abs() < 0.1 { 0.01 } else { 0.0 });
+    let body = pushed(&mut world, solid(), Vec3::Y * 0.15, Vec3::X);
+    let mut highest: Real = 0.0;
+    for _ in 0..180 {
+        world.step();
+        highest = highest.max(world.body(body).unwrap().position().y);
+    }
+    assert!(highest > 0.158, "{highest} m up over a ridge of 10 mm; at least 0.158 m");
 }
 
 /// Two walls of tiles that make a right angle, its edge down: what lies between them stays.

@@ -48,7 +48,7 @@ fn contact(
         }
         (Shape2::Chain { .. } | Shape2::HeightField { .. }, _)
         | (_, Shape2::Chain { .. } | Shape2::HeightField { .. }) => {
-            super::composite::collide_single(job, counters, out);
+            super::composite::collide_single(job, ground, counters, out);
         }
         (Shape2::Circle { radius: ra }, Shape2::Circle { radius: rb }) => {
             counters.computed += 1;

@@ -231,13 +231,13 @@ pub(super) fn manifold(
         }
     }
     // Where the face of the ground looks the same way and is as good, it is taken: see `ground_face` in `hulls.rs`.
-    let on_ground = chosen.and_then(|(axis, kind, gap)| {
-        let (flat, own) = match last.ground? {
+    let best = chosen.unwrap_or((normal, AXIS, found.distance));
+    let on_ground = last.ground.and_then(|side| {
+        let (flat, own) = match side {
             Side::A => (flat_a?, FACE_A),
             Side::B => (-flat_b?, FACE_B),
         };
-        let own_gap = cores.gap(Wide::of(flat));
-        (kind != own && flat.dot(axis) >= SAME_WAY && own_gap <= gap).then_some((flat, own, own_gap))
+        (best.1 != own && flat.dot(best.0) >= SAME_WAY).then(|| (flat, own, cores.gap(Wide::of(flat))))
     });
     for (axis, kind, gap) in [on_ground, chosen].into_iter().flatten() {
         let reference_is_b = kind == FACE_B;
@@ -256,10 +256,8 @@ pub(super) fn manifold(
         let lowest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
         // Not as good up to the slop, where they face each other: what is lowest of all may lie beyond it, over the next tile.
         let reach = job.slop * if last.kind == kind { 1.0 } else { BACK_TO_GROUND };
-        let is_off = chosen.is_some_and(|best| {
-            let depth = best.2 as Real - rounding;
-            kind != best.1 && !(depth - reach..=depth + job.slop).contains(&lowest)
-        });
+        let depth = best.2 as Real - rounding;
+        let is_off = kind != best.1 && !(depth - reach..=depth + job.slop).contains(&lowest);
         // Of what lies over the face nothing is as deep as the shapes are: they touch beside it.
         let is_beside = lowest > found.distance as Real - rounding + RESTING * job.slop;
         if !out.is_empty() && !is_off && !is_beside {

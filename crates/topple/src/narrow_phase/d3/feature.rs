@@ -92,6 +92,11 @@ pub(super) fn flat_normal(shape: &Shape3, feature: &Feature) -> Option<Vec3> {
     }
 }
 
+/// Outward normal of the flat face that looks along the unit vector `d`, all in the frame of the shape; None if what looks that way is curved.
+pub(crate) fn face_along(shape: &Shape3, d: Vec3) -> Option<Vec3> {
+    flat_normal(shape, &feature(shape, d))
+}
+
 /// Corners of a feature, placed by `place`; returns their number. Seen from outside, counter-clockwise.
 pub(super) fn corners<const N: usize>(
     shape: &Shape3,

@@ -31,6 +31,7 @@ mod triangle;
 mod triangle_hull;
 mod triangles;
 
+pub(crate) use feature::face_along;
 pub(crate) use probe::collide_children;
 pub(crate) use triangles::collide_composites;
 
@@ -106,7 +107,7 @@ pub(crate) fn collide(
     {
         boxes::collide(*ha, *hb, [*ra, *rb], job, ground, cache, counters, out);
     } else if job.a.composite().is_some() || job.b.composite().is_some() {
-        super::composite::collide_single(job, counters, out);
+        super::composite::collide_single(job, ground, counters, out);
     } else if rank(job.a) <= rank(job.b) {
         ordered(job, ground, cache, counters, out);
     } else {

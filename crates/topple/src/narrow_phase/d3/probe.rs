@@ -4,7 +4,7 @@
 use super::deep;
 use super::thick::{Share, Thick, Walls};
 use crate::math::*;
-use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters};
+use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, Side};
 use crate::shape::d3::{BoxHull, closest_on_segment, triangle};
 use crate::shape::{Composite, Shape3, ShapeOps};
 use core::cell::Cell;
@@ -24,6 +24,10 @@ pub(super) struct Probe<'a, C> {
     pub middle: Vec3,
     /// True if b is larger than the whole mesh: a body of triangles on a floor, not a body on ground of triangles.
     pub is_floor: bool,
+    /// True if the mesh can be pushed and b cannot.
+    pub is_body: bool,
+    /// True if b is a thin wall.
+    pub is_thin: bool,
     /// Axes of b in the frame of a.
     pub rotation: Mat3,
     /// Origin of b in the frame of a.
@@ -45,13 +49,14 @@ pub(super) struct Face {
 /// the points on a are behind it.
 pub(crate) fn collide_children(
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     counters: &mut NarrowCounters,
     add: &mut dyn FnMut(u32, &LocalManifold<D3>),
 ) -> bool {
     // PERF: the compiler sees through what it knows by name.
     match job.a {
-        Shape3::Mesh { data } => collide_known(&**data, job, counters, add),
-        Shape3::HeightField { data } => collide_known(&**data, job, counters, add),
+        Shape3::Mesh { data } => collide_known(&**data, job, ground, counters, add),
+        Shape3::HeightField { data } => collide_known(&**data, job, ground, counters, add),
         _ => false,
     }
 }
@@ -59,6 +64,7 @@ pub(crate) fn collide_children(
 fn collide_known<C: Composite<D3>>(
     shape: &C,
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     counters: &mut NarrowCounters,
     add: &mut dyn FnMut(u32, &LocalManifold<D3>),
 ) -> bool {
@@ -69,7 +75,8 @@ fn collide_known<C: Composite<D3>>(
         is_found |= !local.is_empty();
         add(index, local);
     };
-    let (probe, bounds) = Probe::new(shape, job, rotation, walls.rest(job.b, &rotation));
+    let (mut probe, bounds) = Probe::new(shape, job, rotation, walls.rest(job.b, &rotation));
+    (probe.is_body, probe.is_thin) = (ground == Some(Side::B), walls.sides().next().is_some());
     probe.run(&bounds, counters, found);
     let (mut is_lost, mut goes_through) = (probe.is_lost.get(), false);
     for side in walls.sides() {
@@ -184,6 +191,8 @@ impl<'a, C: Composite<D3>> Probe<'a, C> {
             shape,
             job,
             is_floor,
+            is_body: false,
+            is_thin: false,
             middle: job.b_in_a.transform(middle(shape, widest, job)).to_vec(),
             rotation,
             position: job.b_in_a.position.to_vec(),

@@ -17,6 +17,10 @@ const SAME: Real = 0.999_99;
 pub(super) const NEARLY_FLAT: Real = 0.999;
 /// Depth in slops up to which a corner over a triangle is pushed out along its normal without looking at edges.
 pub(super) const SHALLOW: Real = 2.0;
+/// Depth in slops from which on a triangle of a solid pushes only if that is not a long way.
+pub(super) const DEEP: Real = 10.0;
+/// A way out is long if another one is less than this share of it (no unit).
+pub(super) const LONG_WAY: Real = 0.5;
 
 /// Cosine between a contact normal and the triangle's own below which it pushes aside (no unit; 60°).
 const STEEP: Real = 0.5;
@@ -120,7 +124,13 @@ impl<C: Composite<D3>> Probe<'_, C> {
         if out.normal.dot(face.normal) >= SAME {
             out.normal = face.normal;
         } else if !self.allows(face, out.normal) {
+            let shortest = deepest(out);
             out.clear();
+            let is_long = gap < -DEEP * self.job.slop && shortest > LONG_WAY * gap;
+            if self.is_body && !self.is_thin && is_long {
+                // It looks past the ground: another triangle at the same corner allows the short way. That out of a thin wall may lead through it.
+                return self.is_lost.set(true);
+            }
             convex::over_triangle(&pair, face.normal, None, out);
         } else if out.normal.dot(face.normal) < STEEP && !self.shape.is_closed() {
             // Pushed aside by the border of a skin: what is farther back is no surface, and would hide that a neighbour covers the border.
@@ -183,6 +193,11 @@ impl<C: Composite<D3>> Probe<'_, C> {
         let child = Shape3::Triangle { a, b, c };
         convex::over_triangle(&CollideJob { a: &child, ..*self.job }, face.normal, None, out);
     }
+}
+
+/// Least separation of the points; infinite if there are none.
+pub(super) fn deepest(out: &LocalManifold<D3>) -> Real {
+    out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation))
 }
 
 /// Least of direction·x over the corners.

@@ -3,17 +3,13 @@
 
 use super::patch::{self, Patch, PatchJob};
 use super::probe::{Face, Probe};
-use super::triangle::{NEARLY_FLAT, SHALLOW, lowest_of, nearest};
+use super::triangle::{DEEP, LONG_WAY, NEARLY_FLAT, SHALLOW, deepest, lowest_of, nearest};
 use crate::math::*;
 use crate::narrow_phase::{LocalManifold, NarrowCounters};
 use crate::shape::Composite;
 use crate::shape::d3::{HullView, triangle};
 use crate::trusted::F4;
 
-/// Depth in slops from which on a triangle of a solid pushes only if that is not a long way.
-const DEEP: Real = 10.0;
-/// A way out is long if another one is less than this share of it (no unit).
-const LONG_WAY: Real = 0.5;
 /// First bit of ids of edge contacts.
 const EDGE_ID: u32 = 1 << 31;
 
@@ -162,6 +158,16 @@ impl<C: Composite<D3>> Probe<'_, C> {
                 }
             }
             Kind::Edges(p, q, id) => {
+                if self.is_body && best.normal.dot(normal) > NEARLY_FLAT {
+                    // A face that lies on the ground and leans by a little. Its deepest corner is over the next tile, so that the crossing of two edges
+                    // seemed better than both faces, but does not bear it alone.
+                    let flat = Axis { kind: Kind::Triangle, ..best };
+                    self.clip(corners, normal, hull, hull.face_along(-best.normal), &flat, radius, out);
+                    if deepest(out) <= best.gap - radius + slop {
+                        return self.place(face, &best, out);
+                    }
+                    out.clear();
+                }
                 out.normal = best.normal;
                 let mid = (p + q) * 0.5 - best.normal * (0.5 * radius);
                 out.push(mid, best.gap - radius, EDGE_ID | id);
@@ -238,9 +244,4 @@ enum Kind {
     Hull(usize),
     /// Crossing edges: the closest points of the triangle's and the hull's, and which edges.
     Edges(Vec3, Vec3, u32),
-}
-
-/// Least separation of the points; infinite if there are none.
-fn deepest(out: &LocalManifold<D3>) -> Real {
-    out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation))
 }

@@ -9,7 +9,7 @@ use super::triangle::NEARLY_FLAT;
 use super::{deep, round};
 use crate::distance::triangle_intersection;
 use crate::math::*;
-use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters};
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, Side};
 use crate::shape::composite::turned_box;
 use crate::shape::d3::triangle;
 use crate::shape::{Composite, Shape3, ShapeOps};
@@ -29,8 +29,9 @@ const EDGE_ID: u32 = 1 << 31;
 /// A composite shape a against a composite shape or half-space b; see the head of the file.
 pub(crate) fn collide_composites(
     job: &CollideJob<'_, D3>,
+    ground: Option<Side>,
     counters: &mut NarrowCounters,
-    add: &mut dyn FnMut(u32, &LocalManifold<D3>),
+    add: &mut dyn FnMut(u32, &LocalManifold<D3>, bool),
 ) {
     let Some(a) = job.a.composite() else { return };
     if let Some((normal, offset)) = job.b.half_space() {
@@ -65,12 +66,14 @@ pub(crate) fn collide_composites(
             is_deep |= out.points().iter().any(|point| point.separation < 0.0);
             is_crossed |= !(is_known || is_deep || is_crossed)
                 && triangle_intersection(own.corners, other.corners).is_some();
+            let face = ground.map(|side| if side == Side::A { own.normal } else { -other.normal });
+            let is_flat = face.is_some_and(|face| out.lie_on(face));
             // Which two triangles: neither number alone names the point.
-            add(i.wrapping_mul(0x85EB_CA6B) ^ j, &out);
+            add(i.wrapping_mul(0x85EB_CA6B) ^ j, &out, is_flat);
         });
     });
     if !is_found || is_crossed && !is_deep {
-        deep::collide(job, is_crossed, counters, add);
+        deep::collide(job, is_crossed, counters, &mut |key, local| add(key, local, false));
     }
 }
 
@@ -80,7 +83,7 @@ fn on_plane(
     normal: Vec3,
     offset: Real,
     job: &CollideJob<'_, D3>,
-    add: &mut dyn FnMut(u32, &LocalManifold<D3>),
+    add: &mut dyn FnMut(u32, &LocalManifold<D3>, bool),
 ) {
     let mut out = LocalManifold::default();
     shape.visit_below(normal, offset + job.margin, &mut |index| {
@@ -94,7 +97,7 @@ fn on_plane(
             }
         }
         // The corner names the point, whichever of its triangles is met first.
-        add(0, &out);
+        add(0, &out, false);
     });
 }
 
@@ -207,33 +210,35 @@ fn pair(
         }
     }
     let Some((gap, normal, kind)) = best else { return false };
-    match kind {
-        Kind::Edges(i, j) => {
-            let (side_a, side_b) = (a.edge(i), b.edge(j));
-            let [s, t] = round::closest_segments(side_a, side_b);
-            let p = side_a[0] + (side_a[1] - side_a[0]) * s;
-            let q = side_b[0] + (side_b[1] - side_b[0]) * t;
-            out.normal = normal;
-            out.push((p + q) * 0.5, gap, EDGE_ID | (i as u32) << 2 | j as u32);
-        }
-        Kind::FaceA | Kind::FaceB => {
-            let patch_job = PatchJob {
-                normal,
-                radii: [0.0; 2],
-                margin: job.margin,
-                slop: job.slop,
-                lead: job.slop,
-                is_witness_sure: true,
-                used: u32::MAX,
-                feature: u32::from(matches!(kind, Kind::FaceB)),
-                reference_is_b: matches!(kind, Kind::FaceB),
-            };
-            let (pa, pb) = (
-                Patch { points: &a.corners, normal: a.normal },
-                Patch { points: &b.corners, normal: b.normal },
-            );
-            patch::contact::<10>(pa, pb, None, &patch_job, out);
-        }
+    // Two faces that lie on each other and lean by a little. The deepest corner of one may be over the next triangle, so that the crossing of two edges seemed better
+    // than both faces, but does not bear them alone.
+    let lies = matches!(kind, Kind::Edges(..)) && is_flat && normal.dot(a.normal) > NEARLY_FLAT;
+    if lies || !matches!(kind, Kind::Edges(..)) {
+        let reference_is_b = matches!(kind, Kind::FaceB);
+        let patch_job = PatchJob {
+            normal,
+            radii: [0.0; 2],
+            margin: job.margin,
+            slop: job.slop,
+            lead: job.slop,
+            is_witness_sure: true,
+            used: u32::MAX,
+            feature: u32::from(reference_is_b),
+            reference_is_b,
+        };
+        let (pa, pb) =
+            (Patch { points: &a.corners, normal: a.normal }, Patch { points: &b.corners, normal: b.normal });
+        patch::contact::<10>(pa, pb, None, &patch_job, out);
+    }
+    if let Kind::Edges(i, j) = kind
+        && out.is_empty()
+    {
+        let (side_a, side_b) = (a.edge(i), b.edge(j));
+        let [s, t] = round::closest_segments(side_a, side_b);
+        let p = side_a[0] + (side_a[1] - side_a[0]) * s;
+        let q = side_b[0] + (side_b[1] - side_b[0]) * t;
+        out.normal = normal;
+        out.push((p + q) * 0.5, gap, EDGE_ID | (i as u32) << 2 | j as u32);
     }
     true
 }

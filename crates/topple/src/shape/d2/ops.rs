@@ -5,7 +5,7 @@ use super::{LocalRay, LocalRayHit, Scratch, Shape2, rectangle_corners, rounding_
 use crate::Error;
 use crate::error::{finite, not_negative, positive};
 use crate::math::*;
-use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::shape::composite::turned_box;
 use crate::shape::{Composite, Facet, Mass, ShapeOps, Submerged};
 use crate::store::{Reader, Writer};
@@ -261,6 +261,7 @@ impl ShapeOps<D2> for Shape2 {
     fn collide_children(
         shape: &dyn Composite<D2>,
         job: &CollideJob<'_, D2>,
+        _ground: Option<Side>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D2>),
     ) -> bool {
@@ -270,8 +271,9 @@ impl ShapeOps<D2> for Shape2 {
     /// Composite shapes of the plane cannot move, so that none meets another or a half-plane.
     fn collide_composites(
         _job: &CollideJob<'_, D2>,
+        _ground: Option<Side>,
         _counters: &mut NarrowCounters,
-        _add: &mut dyn FnMut(u32, &LocalManifold<D2>),
+        _add: &mut dyn FnMut(u32, &LocalManifold<D2>, bool),
     ) {
     }
 

@@ -25,7 +25,7 @@ use super::{Composite, Facet, LocalRay, LocalRayHit, Mass, ShapeOps, Submerged};
 use crate::Error;
 use crate::error::{finite, not_negative, positive};
 use crate::math::*;
-use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::store::{Reader, Writer};
 use glam::Vec3Swizzles;
 use std::sync::Arc;
@@ -521,18 +521,24 @@ impl ShapeOps<D3> for Shape3 {
     fn collide_children(
         _shape: &dyn Composite<D3>,
         job: &CollideJob<'_, D3>,
+        ground: Option<Side>,
         counters: &mut NarrowCounters,
         add: &mut dyn FnMut(u32, &LocalManifold<D3>),
     ) -> bool {
-        crate::narrow_phase::d3::collide_children(job, counters, add)
+        crate::narrow_phase::d3::collide_children(job, ground, counters, add)
     }
 
     fn collide_composites(
         job: &CollideJob<'_, D3>,
+        ground: Option<Side>,
         counters: &mut NarrowCounters,
-        add: &mut dyn FnMut(u32, &LocalManifold<D3>),
+        add: &mut dyn FnMut(u32, &LocalManifold<D3>, bool),
     ) {
-        crate::narrow_phase::d3::collide_composites(job, counters, add);
+        crate::narrow_phase::d3::collide_composites(job, ground, counters, add);
+    }
+
+    fn face_along(&self, direction: Vec3) -> Option<Vec3> {
+        crate::narrow_phase::d3::face_along(self, direction)
     }
 
     fn shared(&self) -> Option<usize> {
