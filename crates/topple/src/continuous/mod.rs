@@ -14,6 +14,7 @@
 
 mod bullets;
 mod impact;
+mod joined;
 mod parts;
 mod sweep;
 
@@ -23,6 +24,7 @@ use crate::Settings;
 use crate::body::{AwakeBodies, Bodies, NO_SLOT};
 use crate::broad_phase::{BroadPhase, Proxies, ProxyKind};
 use crate::exec::Executor;
+use crate::joint::Joints;
 use crate::math::*;
 use crate::shape::{ShapeOps, ShapeRecord};
 use crate::store::Slots;
@@ -57,6 +59,7 @@ pub(crate) struct Scene<'a, D: Dim> {
     pub settings: &'a Settings<D>,
     pub bodies: &'a Bodies<D>,
     pub shapes: &'a Slots<ShapeRecord<D>>,
+    pub joints: &'a Joints<D>,
     pub proxies: &'a Proxies<D>,
     pub broad_phase: &'a dyn BroadPhase<D>,
     pub executor: &'a dyn Executor,
@@ -86,6 +89,8 @@ struct FastBody<D: Dim> {
     is_changed: bool,
     /// What stopped it was within reach of a contact from the start.
     is_touching: bool,
+    /// Waits for something that it is joined to, and that met something in its way.
+    is_waiting: bool,
     /// How far its surface moves at most [m].
     way: Real,
     /// Inner radius of its thinnest shape [m].
@@ -120,6 +125,7 @@ impl<D: Dim> FastBody<D> {
             is_pinned: false,
             is_changed: false,
             is_touching: false,
+            is_waiting: false,
             way,
             thickness: props.thickness,
             turned: D::Ang::ZERO,
@@ -154,6 +160,18 @@ impl<D: Dim> FastBody<D> {
     fn turned_at(&self, t: Real) -> D::Ang {
         let first = t.min(self.sweep.stop);
         self.turned + self.sweep.turn * first + self.sweep.turn_after * (t - first)
+    }
+
+    /// Stays where it is at time `t`, in steps, for the rest of the step.
+    fn wait_from(&mut self, t: Real) {
+        self.is_waiting = true;
+        if t > self.sweep.stop {
+            self.redirect(t, D::Vec::ZERO, D::Ang::ZERO);
+        } else {
+            let sweep = &mut self.sweep;
+            (sweep.stop, sweep.translation_after, sweep.turn_after) = (t, D::Vec::ZERO, D::Ang::ZERO);
+            self.is_changed |= t < 1.0;
+        }
     }
 
     /// Moves at other rates from time `t` on: way [m] and rotation [rad] per step. Its sweep is true for later times only.
@@ -197,12 +215,18 @@ impl Others {
 pub(crate) struct Scratch<D: Dim> {
     blocks: Vec<BlockResult>,
     fast: Vec<FastBody<D>>,
+    joined: joined::Scratch,
     bullets: bullets::Scratch<D>,
 }
 
 impl<D: Dim> Default for Scratch<D> {
     fn default() -> Self {
-        Self { blocks: Vec::new(), fast: Vec::new(), bullets: bullets::Scratch::default() }
+        Self {
+            blocks: Vec::new(),
+            fast: Vec::new(),
+            joined: joined::Scratch::default(),
+            bullets: bullets::Scratch::default(),
+        }
     }
 }
 
@@ -225,7 +249,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     scratch: &mut Scratch<D>,
 ) -> Counts {
     let others = find_fast(scene, awake, scratch);
-    let Scratch { fast, bullets, .. } = scratch;
+    let Scratch { fast, joined, bullets, .. } = scratch;
     if fast.is_empty() {
         return Counts::default();
     }
@@ -242,6 +266,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         }
     });
     let mut counts = Counts { fast: fast.len() as u32, stopped: 0 };
+    joined::hold_joined(scene, awake, fast, joined);
     if has_bullets {
         bullets::stop_bullets(scene, awake, fast, others, bullets);
     }
