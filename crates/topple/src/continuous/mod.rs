@@ -6,6 +6,7 @@
 //!
 //! - Every dynamic body that moves by more than a quarter of its inner radius is swept against static bodies, and every one that is deep in one, however slow.
 //! - Bullets are swept against everything, each other included (`bullets/`).
+//! - What holds to a stopped body by joints waits with it (`joined.rs`).
 //! - All others cost one comparison.
 //!
 //! The guarantee: no body gets through a static shape, nor a bullet through any shape, be it without thickness. It is stopped before it is deeper than

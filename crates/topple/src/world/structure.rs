@@ -409,7 +409,7 @@ impl<D: Dim> World<D> {
             Chain { heaviest: 0.0, acts: false, only_holds: true, is_held: false, pull: 0.0, count: 0 };
         let per_weight = 1.0 / (self.settings.weight_scale() * self.impulse_time).max(Real::MIN_POSITIVE);
         // Each joint between two bodies is met twice.
-        let mut halves = 0;
+        let (mut halves, mut pull2): (u32, Real) = (0, 0.0);
         let mut body = self.islands.slots[island].head;
         while body != NONE {
             let inv_mass = self.bodies.cores[body as usize].inv_mass;
@@ -423,10 +423,15 @@ impl<D: Dim> World<D> {
                 let other = self.bodies.cores[joint.bodies[1 - side] as usize].inv_mass;
                 halves += if other > 0.0 { 1 } else { 2 };
                 chain.is_held |= other == 0.0;
-                chain.pull = chain.pull.max(joint.push.length() * inv_mass.max(other) * per_weight);
                 chain.heaviest = chain.heaviest.max(other / inv_mass);
-                chain.acts |= !joint.only_holds() && !joint.is_line();
-                chain.only_holds &= joint.only_holds();
+                if side == 0 || other == 0.0 {
+                    // PERF: what is true of the joint is looked at once.
+                    let load = inv_mass.max(other) * per_weight;
+                    pull2 = pull2.max(joint.push.length_squared() * (load * load));
+                    let only_holds = joint.only_holds();
+                    chain.acts |= !only_holds && !joint.is_line();
+                    chain.only_holds &= only_holds;
+                }
                 count += 1;
                 if count > MOST_JOINTS || !joint.fits_at_once() {
                     return None;
@@ -435,6 +440,7 @@ impl<D: Dim> World<D> {
             chain.count += 1;
             body = self.bodies.records[body].island_next;
         }
+        chain.pull = pull2.sqrt();
         (halves > 0 && halves <= 2 * chain.count).then_some(chain)
     }
 
@@ -473,8 +479,7 @@ impl<D: Dim> World<D> {
                 return false;
             }
             // What begins to touch is held at once for one more step, in which it gets the level that sweeps need.
-            let begins =
-                !chain.only_holds && chain.heaviest > JOINT_EASE * self.settings.refine_load;
+            let begins = !chain.only_holds && chain.heaviest > JOINT_EASE * self.settings.refine_load;
             self.is_heavy_chain(&chain, touches && !begins, true) || self.is_long_chain(&chain, touches)
         })
     }
