@@ -90,8 +90,8 @@ struct FastBody<D: Dim> {
     is_changed: bool,
     /// What stopped it was within reach of a contact from the start.
     is_touching: bool,
-    /// Waits for something that it is joined to, and that met something in its way.
-    is_waiting: bool,
+    /// How long it waits because something that it is joined to, or itself, met something in its way; in steps (no unit).
+    waiting: Real,
     /// How far its surface moves at most [m].
     way: Real,
     /// Inner radius of its thinnest shape [m].
@@ -126,7 +126,7 @@ impl<D: Dim> FastBody<D> {
             is_pinned: false,
             is_changed: false,
             is_touching: false,
-            is_waiting: false,
+            waiting: 0.0,
             way,
             thickness: props.thickness,
             turned: D::Ang::ZERO,
@@ -165,7 +165,7 @@ impl<D: Dim> FastBody<D> {
 
     /// Stays where it is at time `t`, in steps, for the rest of the step.
     fn wait_from(&mut self, t: Real) {
-        self.is_waiting = true;
+        self.waiting = 1.0 - t;
         if t > self.sweep.stop {
             self.redirect(t, D::Vec::ZERO, D::Ang::ZERO);
         } else {
@@ -280,7 +280,10 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         let missing = awake.center(slot) - end.position;
         let (state, props) = (&mut awake.states[slot], &awake.props[slot]);
         let gained = 2.0 * props.acceleration.dot(missing);
-        if body.is_touching {
+        if body.waiting > 0.0 {
+            // All of a tree of joints are at an earlier moment: they lose the same, or they would part.
+            state.v -= props.acceleration * (body.waiting * scene.settings.dt);
+        } else if body.is_touching {
             let w = awake.rotations[slot].inverse().rotate_ang(state.w);
             let square = state.v.length_squared() + props.inv_mass * w.dot(props.inertia.apply(w));
             if square > 0.0 {

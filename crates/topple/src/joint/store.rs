@@ -111,10 +111,9 @@ impl<D: Dim> Joint<D> {
         }
     }
 
-    /// True for a joint that keeps points of its bodies together, or at a distance, or on a line: not for what only pulls and turns.
-    pub(crate) fn holds_place(&self) -> bool {
-        use JointKind::{Ball, Fixed, Hinge, Slider, Wheel};
-        matches!(&self.kind, Ball(_) | Hinge(_) | Fixed | Slider(_) | Wheel(_)) || self.is_line()
+    /// True for a joint that holds a point of one body to a point of the other.
+    pub(crate) fn holds_point(&self) -> bool {
+        matches!(&self.kind, JointKind::Ball(_) | JointKind::Hinge(_) | JointKind::Fixed)
     }
 
     /// True for a joint that can be solved together with others, with all that acts in it.
