@@ -1,5 +1,5 @@
 //! What joints cost per step, and how far they give way: nets, a chain with a heavy end, ragdolls on a heap.
-//! `cargo run --release --example joint_net -- [scene] [steps]`; the scenes are those of `versus`.
+//! `cargo run --release --example joint_net -- [scene] [steps] [max_refinement]`; the scenes are those of `versus`.
 
 use std::time::Instant;
 use topple::joint::{Ball, Hinge, Limits};
@@ -150,22 +150,32 @@ fn stretch<D: Dim>(world: &World<D>) -> (f32, f32) {
     (lengths.iter().fold(0.0, |m: f32, &x| m.max(x)), lengths.iter().sum::<f32>() / lengths.len() as f32)
 }
 
-fn measure<D: Dim>(name: &str, mut world: World<D>, steps: usize) {
+fn measure<D: Dim>(name: &str, mut world: World<D>, steps: usize, refinement: Option<u32>) {
+    if let Some(max_refinement) = refinement {
+        let settings = Settings { max_refinement, ..world.settings().clone() };
+        world.set_settings(settings).unwrap();
+    }
     let mut times = Vec::with_capacity(steps);
+    // The worst gap of all steps [m], and the sum of their means.
+    let (mut widest, mut sum) = (0.0_f32, 0.0_f64);
     for _ in 0..steps {
         let start = Instant::now();
         world.step();
         times.push(start.elapsed().as_secs_f64());
+        let (worst, mean) = stretch(&world);
+        (widest, sum) = (widest.max(worst), sum + f64::from(mean));
     }
     times.sort_by(f64::total_cmp);
     let median = times[steps / 2];
     let joints = world.profile().counters.joints;
     let (worst, mean) = stretch(&world);
     println!(
-        "{name}: {joints} joints, {:.3} ms per step (least {:.3}), {:.0} ns per joint; stretch at most {worst:.5} m, mean {mean:.6} m; hash {:016x}",
+        "{name}: {joints} joints, {:.3} ms per step (least {:.3}), {:.0} ns per joint; stretch at most {worst:.5} m, mean {mean:.6} m, \
+         on the way {widest:.5} m and {:.6} m; hash {:016x}",
         median * 1e3,
         times[0] * 1e3,
         median * 1e9 / f64::from(joints),
+        sum / steps as f64,
         world.state_hash()
     );
 }
@@ -174,17 +184,18 @@ fn main() {
     let mut args = std::env::args().skip(1);
     let which = args.next().unwrap_or_else(|| "all".into());
     let steps = args.next().and_then(|n| n.parse().ok());
+    let finest = args.next().and_then(|n| n.parse().ok());
     let is = |name: &str| which == "all" || which == name;
     if is("grid2") {
-        measure("grid2", net::<D2>(60, ghost(Shape2::circle(0.4))), steps.unwrap_or(300));
+        measure("grid2", net::<D2>(60, ghost(Shape2::circle(0.4))), steps.unwrap_or(300), finest);
     }
     if is("grid3") {
-        measure("grid3", net::<D3>(40, ghost(Shape3::sphere(0.4))), steps.unwrap_or(300));
+        measure("grid3", net::<D3>(40, ghost(Shape3::sphere(0.4))), steps.unwrap_or(300), finest);
     }
     if is("chain") {
-        measure("chain", chain(100), steps.unwrap_or(600));
+        measure("chain", chain(100), steps.unwrap_or(600), finest);
     }
     if is("ragdolls") {
-        measure("ragdolls", ragdolls(100), steps.unwrap_or(300));
+        measure("ragdolls", ragdolls(100), steps.unwrap_or(300), finest);
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! - Every dynamic body that moves by more than a quarter of its inner radius is swept against static bodies, and every one that is deep in one, however slow.
 //! - Bullets are swept against everything, each other included (`bullets/`).
+//! - What holds to a stopped body by joints waits with it (`joined.rs`).
 //! - All others cost one comparison.
 //!
 //! The guarantee: no body gets through a static shape, nor a bullet through any shape, be it without thickness. It is stopped before it is deeper than
@@ -14,6 +15,7 @@
 
 mod bullets;
 mod impact;
+mod joined;
 mod parts;
 mod sweep;
 
@@ -23,6 +25,7 @@ use crate::Settings;
 use crate::body::{AwakeBodies, Bodies, NO_SLOT};
 use crate::broad_phase::{BroadPhase, Proxies, ProxyKind};
 use crate::exec::Executor;
+use crate::joint::Joints;
 use crate::math::*;
 use crate::shape::{ShapeOps, ShapeRecord};
 use crate::store::Slots;
@@ -57,6 +60,7 @@ pub(crate) struct Scene<'a, D: Dim> {
     pub settings: &'a Settings<D>,
     pub bodies: &'a Bodies<D>,
     pub shapes: &'a Slots<ShapeRecord<D>>,
+    pub joints: &'a Joints<D>,
     pub proxies: &'a Proxies<D>,
     pub broad_phase: &'a dyn BroadPhase<D>,
     pub executor: &'a dyn Executor,
@@ -86,6 +90,8 @@ struct FastBody<D: Dim> {
     is_changed: bool,
     /// What stopped it was within reach of a contact from the start.
     is_touching: bool,
+    /// How long it waits because something that it is joined to, or itself, met something in its way; in steps (no unit).
+    waiting: Real,
     /// How far its surface moves at most [m].
     way: Real,
     /// Inner radius of its thinnest shape [m].
@@ -120,6 +126,7 @@ impl<D: Dim> FastBody<D> {
             is_pinned: false,
             is_changed: false,
             is_touching: false,
+            waiting: 0.0,
             way,
             thickness: props.thickness,
             turned: D::Ang::ZERO,
@@ -154,6 +161,18 @@ impl<D: Dim> FastBody<D> {
     fn turned_at(&self, t: Real) -> D::Ang {
         let first = t.min(self.sweep.stop);
         self.turned + self.sweep.turn * first + self.sweep.turn_after * (t - first)
+    }
+
+    /// Stays where it is at time `t`, in steps, for the rest of the step.
+    fn wait_from(&mut self, t: Real) {
+        self.waiting = 1.0 - t;
+        if t > self.sweep.stop {
+            self.redirect(t, D::Vec::ZERO, D::Ang::ZERO);
+        } else {
+            let sweep = &mut self.sweep;
+            (sweep.stop, sweep.translation_after, sweep.turn_after) = (t, D::Vec::ZERO, D::Ang::ZERO);
+            self.is_changed |= t < 1.0;
+        }
     }
 
     /// Moves at other rates from time `t` on: way [m] and rotation [rad] per step. Its sweep is true for later times only.
@@ -197,12 +216,18 @@ impl Others {
 pub(crate) struct Scratch<D: Dim> {
     blocks: Vec<BlockResult>,
     fast: Vec<FastBody<D>>,
+    joined: joined::Scratch,
     bullets: bullets::Scratch<D>,
 }
 
 impl<D: Dim> Default for Scratch<D> {
     fn default() -> Self {
-        Self { blocks: Vec::new(), fast: Vec::new(), bullets: bullets::Scratch::default() }
+        Self {
+            blocks: Vec::new(),
+            fast: Vec::new(),
+            joined: joined::Scratch::default(),
+            bullets: bullets::Scratch::default(),
+        }
     }
 }
 
@@ -225,7 +250,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     scratch: &mut Scratch<D>,
 ) -> Counts {
     let others = find_fast(scene, awake, scratch);
-    let Scratch { fast, bullets, .. } = scratch;
+    let Scratch { fast, joined, bullets, .. } = scratch;
     if fast.is_empty() {
         return Counts::default();
     }
@@ -242,6 +267,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         }
     });
     let mut counts = Counts { fast: fast.len() as u32, stopped: 0 };
+    joined::hold_joined(scene, awake, fast, joined);
     if has_bullets {
         bullets::stop_bullets(scene, awake, fast, others, bullets);
     }
@@ -254,7 +280,10 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         let missing = awake.center(slot) - end.position;
         let (state, props) = (&mut awake.states[slot], &awake.props[slot]);
         let gained = 2.0 * props.acceleration.dot(missing);
-        if body.is_touching {
+        if body.waiting > 0.0 {
+            // All of a tree of joints are at an earlier moment: they lose the same, or they would part.
+            state.v -= props.acceleration * (body.waiting * scene.settings.dt);
+        } else if body.is_touching {
             let w = awake.rotations[slot].inverse().rotate_ang(state.w);
             let square = state.v.length_squared() + props.inv_mass * w.dot(props.inertia.apply(w));
             if square > 0.0 {

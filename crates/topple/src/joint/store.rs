@@ -111,6 +111,11 @@ impl<D: Dim> Joint<D> {
         }
     }
 
+    /// True for a joint that holds a point of one body to a point of the other.
+    pub(crate) fn holds_point(&self) -> bool {
+        matches!(&self.kind, JointKind::Ball(_) | JointKind::Hinge(_) | JointKind::Fixed)
+    }
+
     /// True for a joint that can be solved together with others, with all that acts in it.
     pub(crate) fn fits_at_once(&self) -> bool {
         use JointKind::{Ball, Distance, Fixed, Hinge, Slider};

@@ -38,7 +38,7 @@ const LEAST_GAIN: Real = 100.0;
 /// An island of more bodies than this many times its largest load is a heap, not a column: the load is shared.
 const SLENDER: Real = 4.0;
 /// A level is kept while a load this many times larger would ask for it.
-const SWING: Real = 1.4;
+pub(super) const SWING: Real = 1.4;
 /// Joints bear this many times as much as contacts before they need finer sub-steps: they pull straight, not over, and a joint of
 /// 60 Hz that bears 40 weights gives way by 2.8 mm.
 pub(super) const JOINT_EASE: Real = 5.0;
@@ -124,6 +124,8 @@ struct Need {
     measured: Real,
     /// The same, to be expected by weight.
     weight: Real,
+    /// Pull of a joint of a chain that flies, in weights of the lighter body (no unit): if it lasts, its joints should be solved all at once.
+    pull: Real,
     /// That is one of something that hangs by joints.
     hangs: bool,
     /// Its joints should be solved all at once.
@@ -240,6 +242,10 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         }
         from = to;
     }
+    // Continuous collision looks bodies up: without a slot they would count as asleep.
+    for &(_, slot) in &groups.members {
+        whole.slots[whole.props[slot as usize].body as usize] = slot;
+    }
     groups.saved = saved;
     groups.loads = core::mem::take(&mut world.scratch.refine.loads);
     world.scratch.refine = groups;
@@ -313,7 +319,7 @@ impl<D: Dim> World<D> {
             };
         let measured = if counts && !is_pressed { contact.min(SWING * whole) } else { 0.0 };
         let weight = if counts && is_uneven { contact_weight } else { 0.0 };
-        let mut need = Need { measured, weight, hangs: false, joints: false, tower };
+        let mut need = Need { measured, weight, pull: 0.0, hangs: false, joints: false, tower };
         if joint > self.settings.direct_load && whole > self.settings.direct_load {
             // Long chains bear as much as those with a heavy end. Short ones do for moments only, when they snap or whirl.
             let touches = self.touches(island);
@@ -324,8 +330,11 @@ impl<D: Dim> World<D> {
             let is_slender = count as Real <= SLENDER * joint_weight;
             // A chain by itself costs the same solved at once; a heap with one in it does not need it.
             let touches = self.touches(island);
-            let is_heavy = self.chain_of(island).is_some_and(|chain| self.is_heavy_chain(&chain, touches));
-            need.joints |= (is_slender || count <= HIGHEST && !touches) && is_heavy;
+            let chain = self.chain_of(island).filter(|_| is_slender || count <= HIGHEST && !touches);
+            if let Some(chain) = chain {
+                need.joints |= self.is_heavy_chain(&chain, touches, is_refined);
+                need.pull = self.pull_of(&chain, touches);
+            }
             // Solved all at once, joints need nothing else, unless something touches them.
             if joint_weight > JOINT_EASE * limit && is_slender && (!need.joints || touches) {
                 let load = joint_weight.min(SWING * whole) * JOINT_SHARE;
@@ -472,20 +481,24 @@ impl<D: Dim> World<D> {
 
     /// Raises the level when a load has lasted, or is to be expected by weight; lowers it when less was enough for a while.
     fn raise_or_calm(&mut self, island: u32, need: Need) {
-        let Need { measured, weight, hangs, joints, tower } = need;
+        let Need { measured, weight, pull, hangs, joints, tower } = need;
         let limit = self.settings.refine_load;
         let slot = &mut self.islands.slots[island];
         // An impact is heavy too, but over in a step or two: what counts is the least load of a window.
-        let least = if slot.window == 0 { measured } else { slot.least.min(measured) };
+        let load = measured.max(pull);
+        let least = if slot.window == 0 { load } else { slot.least.min(load) };
         (slot.window, slot.least) =
-            if measured > limit { (slot.window.saturating_add(1), least) } else { (0, 0.0) };
-        let mut lasting = 0.0;
+            if load > limit { (slot.window.saturating_add(1), least) } else { (0, 0.0) };
+        let (mut lasting, mut pulls) = (0.0, false);
         if Real::from(slot.window) >= (WINDOW / self.settings.dt).max(LEAST_WINDOW) {
-            (lasting, slot.window, slot.least) = (slot.least, 0, 0.0);
+            // What flies and pulls bears nothing in contacts.
+            pulls = pull > 0.0;
+            lasting = if pulls { 0.0 } else { slot.least };
+            (slot.window, slot.least) = (0, 0.0);
         }
         let (level, calm) = (slot.level, slot.calm);
         let wanted = |load: Real| if load > limit { self.level_for(island, load, tower) } else { 0 };
-        let by_joints = u8::from(joints && self.settings.max_refinement > 1);
+        let by_joints = u8::from((joints || pulls) && self.settings.max_refinement > 1);
         if wanted(lasting).max(wanted(weight)).max(by_joints) > level {
             // One at a time: what is compressed or stretched already must not be let off like a spring. What has just been hung up is not yet,
             // nor is what was solved at once (level 1) and begins to touch something.

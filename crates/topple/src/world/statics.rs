@@ -134,6 +134,7 @@ impl<D: Dim> Scratch<D> {
         for &(slot, state, rotation) in &self.done {
             whole.states[slot as usize] = state;
             whole.rotations[slot as usize] = rotation;
+            whole.slots[whole.props[slot as usize].body as usize] = slot;
         }
     }
 

@@ -182,6 +182,7 @@ fn stop_fast_bodies<D: Dim>(world: &mut World<D>) {
         settings: &world.settings,
         bodies: &world.bodies,
         shapes: &world.shapes,
+        joints: &world.joints,
         proxies: &world.proxies,
         broad_phase: &*world.methods.broad_phase,
         executor: &*world.executor,

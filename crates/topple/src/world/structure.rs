@@ -4,6 +4,7 @@
 //! each body has one below and one above.
 
 use super::World;
+use super::refine::{JOINT_EASE, SWING};
 use crate::body::NONE;
 use crate::math::*;
 use crate::solver::REST_STEPS;
@@ -45,6 +46,10 @@ pub(super) struct Chain {
     acts: bool,
     /// All its joints hold, and do nothing else; rods and ropes let their ends turn.
     only_holds: bool,
+    /// Something that does not move by itself holds it.
+    is_held: bool,
+    /// The largest pull of a joint in the last step, in weights of its lighter body (no unit).
+    pull: Real,
     count: u32,
 }
 
@@ -400,9 +405,11 @@ impl<D: Dim> World<D> {
         if !self.settings.direct_joints {
             return None;
         }
-        let mut chain = Chain { heaviest: 0.0, acts: false, only_holds: true, count: 0 };
+        let mut chain =
+            Chain { heaviest: 0.0, acts: false, only_holds: true, is_held: false, pull: 0.0, count: 0 };
+        let per_weight = 1.0 / (self.settings.weight_scale() * self.impulse_time).max(Real::MIN_POSITIVE);
         // Each joint between two bodies is met twice.
-        let mut halves = 0;
+        let (mut halves, mut pull2): (u32, Real) = (0, 0.0);
         let mut body = self.islands.slots[island].head;
         while body != NONE {
             let inv_mass = self.bodies.cores[body as usize].inv_mass;
@@ -415,9 +422,16 @@ impl<D: Dim> World<D> {
                 let joint = &self.joints.hot[joint as usize];
                 let other = self.bodies.cores[joint.bodies[1 - side] as usize].inv_mass;
                 halves += if other > 0.0 { 1 } else { 2 };
+                chain.is_held |= other == 0.0;
                 chain.heaviest = chain.heaviest.max(other / inv_mass);
-                chain.acts |= !joint.only_holds() && !joint.is_line();
-                chain.only_holds &= joint.only_holds();
+                if side == 0 || other == 0.0 {
+                    // PERF: what is true of the joint is looked at once.
+                    let load = inv_mass.max(other) * per_weight;
+                    pull2 = pull2.max(joint.push.length_squared() * (load * load));
+                    let only_holds = joint.only_holds();
+                    chain.acts |= !only_holds && !joint.is_line();
+                    chain.only_holds &= only_holds;
+                }
                 count += 1;
                 if count > MOST_JOINTS || !joint.fits_at_once() {
                     return None;
@@ -426,13 +440,28 @@ impl<D: Dim> World<D> {
             chain.count += 1;
             body = self.bodies.records[body].island_next;
         }
+        chain.pull = pull2.sqrt();
         (halves > 0 && halves <= 2 * chain.count).then_some(chain)
     }
 
     /// True if some body of a chain is so much heavier than the one it is joined to that its joints are solved at once. Those that do more than
-    /// hold are not while something touches: in sweeps contacts take turns with them, and gain nothing.
-    pub(super) fn is_heavy_chain(&self, chain: &Chain, touches: bool) -> bool {
-        chain.heaviest > self.settings.refine_load && (chain.only_holds || !touches)
+    /// hold are not while something touches: in sweeps contacts take turns with them, and gain nothing. Nor while they fly, as ragdolls
+    /// do, unless what is heavy is so by more than sweeps can hold, or they are refined because they were found to pull: what nothing holds bears no weight.
+    pub(super) fn is_heavy_chain(&self, chain: &Chain, touches: bool, is_refined: bool) -> bool {
+        let limit = self.settings.refine_load;
+        let bears = || {
+            chain.is_held
+                || chain.heaviest > JOINT_EASE * limit
+                || is_refined && SWING * self.pull_of(chain, touches) > limit
+        };
+        chain.heaviest > limit && (chain.only_holds || !touches && bears())
+    }
+
+    /// What a chain that flies was found to pull with, if some body of it is heavy, in weights of the lighter body (no unit). Something carries it, such as a
+    /// force of the user's: that counts if it lasts. Blows are over in a step or two.
+    pub(super) fn pull_of(&self, chain: &Chain, touches: bool) -> Real {
+        let is_heavy = chain.heaviest > self.settings.refine_load;
+        if is_heavy && !touches && !chain.is_held { chain.pull } else { 0.0 }
     }
 
     /// True if the joints of a chain are solved at once as soon as they pull with many times the weight of a link, without any heavy body.
@@ -450,9 +479,8 @@ impl<D: Dim> World<D> {
                 return false;
             }
             // What begins to touch is held at once for one more step, in which it gets the level that sweeps need.
-            let begins =
-                !chain.only_holds && chain.heaviest > super::refine::JOINT_EASE * self.settings.refine_load;
-            self.is_heavy_chain(&chain, touches && !begins) || self.is_long_chain(&chain, touches)
+            let begins = !chain.only_holds && chain.heaviest > JOINT_EASE * self.settings.refine_load;
+            self.is_heavy_chain(&chain, touches && !begins, true) || self.is_long_chain(&chain, touches)
         })
     }
 }

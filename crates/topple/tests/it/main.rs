@@ -46,6 +46,8 @@ mod walls;
 mod small_steps;
 // Heaps of unequal bodies, which do without.
 mod mixed_heaps;
+// Heavy trunks with light arms.
+mod ragdolls;
 // Columns that are low, small, asleep or still growing.
 mod low_towers;
 // What is found deep in something goes back the way it came in.
