@@ -54,6 +54,7 @@ pub(super) fn hold_joined<D: Dim>(
                 first = first.min(fast[at].sweep.stop);
             }
         }
+        let common = common_acceleration(awake, members);
         for &member in members.iter() {
             let slot = awake.slot(member);
             if slot == NO_SLOT || !awake.props[slot as usize].is_dynamic {
@@ -62,12 +63,12 @@ pub(super) fn hold_joined<D: Dim>(
             match fast[..listed].binary_search_by_key(&slot, |body| body.slot) {
                 Ok(at) => {
                     fast[at].find_sweep(scene, awake);
-                    fast[at].wait_from(first);
+                    fast[at].wait_from(first, common);
                 }
                 Err(_) => {
                     let mut body = FastBody::new(scene, awake, slot);
                     body.find_sweep(scene, awake);
-                    body.wait_from(first);
+                    body.wait_from(first, common);
                     fast.push(body);
                 }
             }
@@ -108,6 +109,19 @@ fn find_members<D: Dim>(scene: &Scene<'_, D>, body: u32, members: &mut Vec<u32>)
         next += 1;
     }
     members.len() > 1 && halves < 2 * members.len()
+}
+
+/// Acceleration of the centre of mass by gravity and forces [m/s²].
+fn common_acceleration<D: Dim>(awake: &AwakeBodies<D>, members: &[u32]) -> D::Vec {
+    let (mut force, mut mass) = (D::Vec::ZERO, 0.0);
+    for &member in members {
+        let props = awake.props.get(awake.slot(member) as usize);
+        if let Some(props) = props.filter(|props| props.inv_mass > 0.0) {
+            mass += 1.0 / props.inv_mass;
+            force += props.acceleration * (1.0 / props.inv_mass);
+        }
+    }
+    force * if mass > 0.0 { 1.0 / mass } else { 0.0 }
 }
 
 /// How far the anchors of a joint are apart at the start of the step [m].

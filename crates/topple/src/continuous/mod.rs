@@ -92,6 +92,8 @@ struct FastBody<D: Dim> {
     is_touching: bool,
     /// How long it waits because something that it is joined to, or itself, met something in its way; in steps (no unit).
     waiting: Real,
+    /// Acceleration of the centre of mass of all that wait together [m/s²].
+    common: D::Vec,
     /// How far its surface moves at most [m].
     way: Real,
     /// Inner radius of its thinnest shape [m].
@@ -127,6 +129,7 @@ impl<D: Dim> FastBody<D> {
             is_changed: false,
             is_touching: false,
             waiting: 0.0,
+            common: D::Vec::ZERO,
             way,
             thickness: props.thickness,
             turned: D::Ang::ZERO,
@@ -163,9 +166,9 @@ impl<D: Dim> FastBody<D> {
         self.turned + self.sweep.turn * first + self.sweep.turn_after * (t - first)
     }
 
-    /// Stays where it is at time `t`, in steps, for the rest of the step.
-    fn wait_from(&mut self, t: Real) {
-        self.waiting = 1.0 - t;
+    /// Stays where it is at time `t`, in steps, for the rest of the step. `common`: acceleration of all that do [m/s²].
+    fn wait_from(&mut self, t: Real, common: D::Vec) {
+        (self.waiting, self.common) = (1.0 - t, common);
         if t > self.sweep.stop {
             self.redirect(t, D::Vec::ZERO, D::Ang::ZERO);
         } else {
@@ -281,8 +284,8 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         let (state, props) = (&mut awake.states[slot], &awake.props[slot]);
         let gained = 2.0 * props.acceleration.dot(missing);
         if body.waiting > 0.0 {
-            // All of a tree of joints are at an earlier moment: they lose the same, or they would part.
-            state.v -= props.acceleration * (body.waiting * scene.settings.dt);
+            // All of a tree of joints are at an earlier moment: they lose the same, or they would part, whichever of them bears the others.
+            state.v -= body.common * (body.waiting * scene.settings.dt);
         } else if body.is_touching {
             let w = awake.rotations[slot].inverse().rotate_ang(state.w);
             let square = state.v.length_squared() + props.inv_mass * w.dot(props.inertia.apply(w));

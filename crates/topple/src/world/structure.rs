@@ -51,6 +51,7 @@ pub(super) struct Chain {
     /// The largest pull of a joint in the last step, in weights of its lighter body (no unit).
     pull: Real,
     count: u32,
+    island: u32,
 }
 
 /// What an island is as far as loads are concerned.
@@ -405,8 +406,15 @@ impl<D: Dim> World<D> {
         if !self.settings.direct_joints {
             return None;
         }
-        let mut chain =
-            Chain { heaviest: 0.0, acts: false, only_holds: true, is_held: false, pull: 0.0, count: 0 };
+        let mut chain = Chain {
+            heaviest: 0.0,
+            acts: false,
+            only_holds: true,
+            is_held: false,
+            pull: 0.0,
+            count: 0,
+            island,
+        };
         let per_weight = 1.0 / (self.settings.weight_scale() * self.impulse_time).max(Real::MIN_POSITIVE);
         // Each joint between two bodies is met twice.
         let (mut halves, mut pull2): (u32, Real) = (0, 0.0);
@@ -453,8 +461,49 @@ impl<D: Dim> World<D> {
             chain.is_held
                 || chain.heaviest > JOINT_EASE * limit
                 || is_refined && SWING * self.pull_of(chain, touches) > limit
+                || self.whirl_of(chain) > limit
         };
         chain.heaviest > limit && (chain.only_holds || !touches && bears())
+    }
+
+    /// What the heavy bodies of a chain that flies pull with because it whirls, in weights of the lighter ones they are joined to (no unit): m·v²/r about the centre of mass of
+    /// all. It is there from the first step on; to wait until joints are found to pull tears them.
+    fn whirl_of(&self, chain: &Chain) -> Real {
+        let is_one = |body: &u32| *body != NONE;
+        let members = || {
+            let first = Some(self.islands.slots[chain.island].head).filter(is_one);
+            core::iter::successors(first, |&body| Some(self.bodies.records[body].island_next).filter(is_one))
+        };
+        let core_of = |body: u32| &self.bodies.cores[body as usize];
+        let place_of = |body: u32| self.bodies.places[body as usize].position;
+        let origin = place_of(self.islands.slots[chain.island].head);
+        let (mut mass, mut middle, mut drift) = (0.0, D::Vec::ZERO, D::Vec::ZERO);
+        for body in members().filter(|&body| core_of(body).inv_mass > 0.0) {
+            let own = 1.0 / core_of(body).inv_mass;
+            mass += own;
+            middle += (place_of(body) - origin) * own;
+            drift += core_of(body).motion.linear * own;
+        }
+        let (middle, drift) = (middle * (1.0 / mass), drift * (1.0 / mass));
+        let mut most: Real = 0.0;
+        for body in members() {
+            let core = core_of(body);
+            let mut lightest: Real = 0.0;
+            for (joint, side) in self.joints.of_body(self.bodies.records[body].first_joint) {
+                let other = self.joints.hot[joint as usize].bodies[1 - side];
+                lightest = lightest.max(core_of(other).inv_mass / core.inv_mass.max(Real::MIN_POSITIVE));
+            }
+            if lightest <= self.settings.refine_load {
+                continue;
+            }
+            let (lever, speed) = (place_of(body) - origin - middle, core.motion.linear - drift);
+            let out = lever.normalize_or(D::Vec::ZERO);
+            let across = speed - out * speed.dot(out);
+            // What is near the middle goes on no circle about it.
+            let radius = lever.length().max(core.extent);
+            most = most.max(lightest * across.length_squared() / (radius * self.settings.weight_scale()));
+        }
+        most
     }
 
     /// What a chain that flies was found to pull with, if some body of it is heavy, in weights of the lighter body (no unit). Something carries it, such as a

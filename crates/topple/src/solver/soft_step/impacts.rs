@@ -333,7 +333,7 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
         }
         let before = rows.map(|row| speed(&row) as Real);
         let place = at * WIDTH + lane;
-        let answer = self.joined.answer(place, slots, &rows, self.scene, self.joints);
+        let answer = self.joined.answer(place, slots, (&rows, P), self.scene, self.joints);
         let (k, accelerations) = (answer.k, answer.acceleration);
         let (mut wanted, mut count) = ([None; P], 0);
         for (i, point) in row.points[..row.count as usize].iter().enumerate().filter(|(i, _)| k[*i][*i] > 0.0)
