@@ -2,6 +2,7 @@
 
 mod bodies;
 mod body_view;
+mod chains;
 mod compound;
 mod contacts;
 mod driven;

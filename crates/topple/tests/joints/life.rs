@@ -233,8 +233,8 @@ fn slow_platform_keeps_its_load_awake() {
     close("the load follows [m]", world.body(load).unwrap().position().x, 0.1, 0.005);
 }
 
-/// Speed that no body may reach whatever its joints want [m/s]. Joints that contradict each other throw what they hold: of 600 worlds as below some twenty see more than 1 km/s, none
-/// more than 5.1 km/s.
+/// Speed that no body may reach whatever its joints want [m/s]. Joints that contradict each other throw what they hold: of 600 worlds as below some twenty see more than 1 km/s; the
+/// ones that are run here stay below this.
 const MOST_SPEED: f32 = 1e4;
 
 /// Bodies and joints come and go; debug builds check all invariants in every step.
