@@ -136,34 +136,53 @@ pub(super) fn stop_time<D: Dim>(
     let mut search = Search::new(a, b).at_front(front);
     let start = search.look(from)?;
     let (distance, normal) = (start.0 as Real, start.1);
-    // What is below the plane of a child, and beside it still, is as deep as that.
-    let below = search.below(from, start).map_or(0.0, |(gap, _)| -gap as Real);
-    if below >= margins.size && distance > margins.near {
+    // What is below the plane of a child, and beside it still, is as deep as that. What touches it was asked already.
+    let is_near = distance <= margins.near;
+    let below = if is_near { None } else { search.below(from, start) };
+    let below = below.map_or(0.0, |(gap, _)| -gap as Real);
+    if below >= margins.size {
         // It reaches far below and stands beside the surface, say: that child is met like anything else.
         return stop_time(a, b, None, margins, [from, to]);
     }
     let depth = below.max(-distance).max(0.0);
     // Slivers are as thin as the roundings of their places: those do not put them inside.
-    if depth >= margins.size + margins.rounding {
-        // So deep inside there is no side to keep to.
+    let is_lost = depth >= margins.size + margins.rounding;
+    if is_lost && front.is_none() {
+        // So deep inside there is no side to keep to. Of a surface it is known.
         return None;
     }
+    let held = if is_lost { hold_middle(a, b, margins, [from, to]) } else { None };
     let deeper = margins.allowed() - depth;
     let left = (margins.size - depth) / (margins.size - margins.allowed());
     let least = LEAST_DEEPER * margins.size * left.clamp(LEAST_LEFT, 1.0);
     if deeper <= least {
         // Out, or across, it may go.
-        let deep = search.first_after(start, [from, to], -(depth + least), TOLERANCE * least)?;
+        let Some(deep) = search.first_after(start, [from, to], -(depth + least), TOLERANCE * least) else {
+            return held;
+        };
         let limit = depth.max(margins.allowed() + least);
         let (t, normal) = search.swing([from, deep.t], limit).unwrap_or((from, normal));
-        return Some(Stop { t, slide: Some(normal) });
+        return held.filter(|held| held.t < t).or(Some(Stop { t, slide: Some(normal) }));
     }
     let deep = search.first_after(start, [from, to], -(depth + deeper), TOLERANCE * deeper)?;
-    if distance <= margins.near {
+    if is_near {
         return Some(Stop { t: deep.t, slide: Some(deep.normal) });
     }
     let met = search.first_after(start, [from, deep.t], margins.target, TOLERANCE * margins.target);
     Some(Stop { t: met.map_or(deep.t, |impact| impact.t), slide: None })
+}
+
+/// Where a has to be stopped so that its middle stays on its side of b, whatever of a is on the other.
+fn hold_middle<D: Dim>(
+    a: &Mover<'_, D>,
+    b: &Mover<'_, D>,
+    margins: Margins,
+    range: [Real; 2],
+) -> Option<Stop<D>> {
+    let (point, middle) = (D::Shape::point(), Pose::at(D::Point::from_vec(a.shape.middle())));
+    let core = Mover::new(&point, a.local.compose(middle), a.sweep);
+    let deep = core_time(&core, b, margins, range)?;
+    Some(Stop { t: deep.t, slide: Some(deep.normal) })
 }
 
 impl<D: Dim> Search<'_, D> {

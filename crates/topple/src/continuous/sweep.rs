@@ -7,6 +7,7 @@
 
 use crate::distance::{Wide, separation};
 use crate::math::*;
+use crate::shape::composite::{CORNERS, FACING};
 use crate::shape::{Composite, ShapeOps};
 
 /// Motion of a body within a step: at constant rates up to a moment, and at other rates, mostly none, from then on. Time
@@ -191,10 +192,6 @@ const TRIES: usize = 3;
 /// Cosine of the angle up to which a direction counts as that of a half-space (no unit).
 const ALIGNED: Real = 1.0 - 1e-6;
 
-/// Cosine of the angle to a way out up to which a child faces it (no unit; 60°).
-const FACING: Real = 0.5;
-/// Cosines of the angles between two children that make a corner (no unit; 2.5° to 120°). Beyond that they are the two sides of a blade: the way out behind one is not round a corner.
-const CORNERS: core::ops::Range<Real> = -0.5..0.999;
 /// A child is behind another one if it gets over its plane by no more than this share of the distance at which a body touches it (no unit): rounding.
 const BEHIND: Real = 0.1;
 
@@ -258,9 +255,28 @@ impl<'a, D: Dim> Search<'a, D> {
         let (a, b) = (self.a, self.b);
         let found = separation::<D>(a.shape, &a.pose(t), b.shape, &b.pose(t), &mut self.guess)?;
         match self.front {
-            Some(front) if found.0 <= f64::from(front.near) => Some(self.below(t, found).unwrap_or(found)),
+            Some(front) if found.0 <= f64::from(front.near) => Some(self.over(t, found).unwrap_or(found)),
             _ => Some(found),
         }
+    }
+
+    /// As [`Search::below`], but if the direction is closed by a neighbour that a would get into, of a only the part counts that is over the child b, along its normal: the tip of a wedge that slides
+    /// over a floor gives way into that a little, and so gets below the end of a wall that stands on it. If nothing of a is over b yet, it may be at any moment: the distance counts, as if it were along the normal.
+    fn over(&self, t: Real, found: (f64, D::Vec)) -> Option<(f64, D::Vec)> {
+        let near = self.front?.near;
+        let (gap, down) = self.below(t, found)?;
+        if gap >= f64::from(-near) || !self.is_blocked(t, found.1) {
+            return Some((gap, down));
+        }
+        // The child comes up from where a ends, until it meets it.
+        let way = down * -gap as Real;
+        let pose = self.b.pose(t);
+        let from = Pose { position: pose.position + way, ..pose };
+        let (still, rising) = (Sweep::still(self.a.pose(t)), Sweep::moving(from, -way, D::Ang::ZERO));
+        let a = Mover::new(self.a.shape, Pose::IDENTITY, &still);
+        let b = Mover::new(self.b.shape, Pose::IDENTITY, &rising);
+        let met = Search::new(&a, &b).first([0.0, 1.0], 0.0, TOLERANCE * near);
+        Some((met.map_or(found.0, |met| gap * f64::from(1.0 - met.t)), down))
     }
 
     /// Gap [m] along the normal of the child b, if the direction from a to b, of which the `distance` [m] is known, is one that its neighbours close, and the direction instead.
@@ -277,6 +293,21 @@ impl<'a, D: Dim> Search<'a, D> {
             return None;
         }
         Some((f64::from(gap), down))
+    }
+
+    /// True if the shortest way of a out of the child b, which it overlaps, leads into a neighbour of that.
+    pub(super) fn is_cornered(&mut self, t: Real) -> bool {
+        let (a, b) = (self.a, self.b);
+        let found = separation::<D>(a.shape, &a.pose(t), b.shape, &b.pose(t), &mut self.guess);
+        found.is_some_and(|(_, normal)| self.is_blocked(t, normal))
+    }
+
+    /// True if a, which touches b in the direction `normal`, would leave it into a neighbour.
+    fn is_blocked(&self, t: Real, normal: D::Vec) -> bool {
+        let Some(Front { surface, index, near }) = self.front else { return false };
+        let pose = self.b.pose(t);
+        let around = self.a.shape.aabb(&pose.relative(self.a.pose(t))).grown(near);
+        surface.is_blocked(index, pose.rotation.rotate_inv(-normal), &around, near)
     }
 
     /// True if `away`, unit vector in the frame of b, leads out of the child b round a corner near a: a neighbour looks that way, b ends behind it, and a is apart from b, or in front of that
@@ -326,8 +357,17 @@ impl<'a, D: Dim> Search<'a, D> {
         let mut known = Some(start);
         for _ in 0..MAX_LOOKS {
             let (distance, normal) = known.take().or_else(|| self.look(t))?;
-            found = Some(Impact { t, distance: distance as Real, normal });
             let mut excess = distance - f64::from(target);
+            if excess < f64::from(-tolerance)
+                && let Some(Impact { t: safe, .. }) = found
+                && safe < 0.5 * (safe + t)
+                && self.is_cornered(t)
+            {
+                // What comes over a child from beside it gets deep faster than it moves: back.
+                t = 0.5 * (safe + t);
+                continue;
+            }
+            found = Some(Impact { t, distance: distance as Real, normal });
             if excess <= f64::from(tolerance) {
                 return found;
             }

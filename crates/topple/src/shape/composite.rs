@@ -5,7 +5,7 @@
 //! its ends) no further than the neighbour beyond it does: an edge between two children in one plane, or in a
 //! valley, pushes nothing sideways. Without that rule, bodies that slide over a flat mesh would trip over its inner edges.
 
-use super::LocalRay;
+use super::{LocalRay, ShapeOps};
 use crate::math::*;
 
 /// How far a direction may lean over an edge that the neighbour continues straight (sine, dimensionless): rounding of
@@ -17,6 +17,11 @@ pub(crate) const LEAN_TOLERANCE: Real = 1e-3;
 pub(crate) const BOX_ROUNDING: Real = 1e-6;
 /// The same for grids, whose cells are found by a division more.
 pub(crate) const GRID_ROUNDING: Real = 1e-5;
+
+/// Cosine of the angle to a way out up to which a child faces it (no unit; 60°).
+pub(crate) const FACING: Real = 0.5;
+/// Cosines of the angles between two children that make a corner (no unit; 2.5° to 120°). Beyond that they are the two sides of a blade: the way out behind one is not round a corner.
+pub(crate) const CORNERS: core::ops::Range<Real> = -0.5..0.999;
 
 /// A shape with children. From [`super::ShapeOps::composite`].
 pub trait Composite<D: Dim> {
@@ -56,6 +61,24 @@ pub trait Composite<D: Dim> {
     /// Calls `visit` with every child whose bounds overlap `bounds`, each once, in an order that depends on the geometry
     /// alone.
     fn visit(&self, bounds: &Aabb<D>, visit: &mut dyn FnMut(u32));
+
+    /// True if `way`, a unit vector, leads out of child `index` into another one that overlaps `bounds` and stands on it: out of the foot of a wall the shortest way may be that into the floor.
+    /// Both reach over each other's planes by more than `least` [m].
+    fn is_blocked(&self, index: u32, way: D::Vec, bounds: &Aabb<D>, least: Real) -> bool {
+        let own = self.normal(index);
+        let top =
+            |index: u32, up: D::Vec| self.child(index).support(up).map_or(Real::NEG_INFINITY, |p| p.dot(up));
+        let mut found = false;
+        self.visit(bounds, &mut |other| {
+            let up = self.normal(other);
+            found = found
+                || up.dot(way) < -LEAN_TOLERANCE
+                    && CORNERS.contains(&up.dot(own))
+                    && top(other, own) > top(index, own) + least
+                    && top(index, up) > top(other, up) + least;
+        });
+        found
+    }
 
     /// Calls `visit` with every child that may reach below the plane normal·x = `offset`.
     fn visit_below(&self, normal: D::Vec, offset: Real, visit: &mut dyn FnMut(u32));

@@ -330,11 +330,11 @@ impl<D: Dim> World<D> {
         let is_below =
             |shape: &D::Shape| shape.support(up).is_some_and(|top| up.dot(top) + shape.rounding() <= limit);
         let Some(composite) = record.shape.composite() else { return is_below(&record.shape) };
-        // Of a mesh or chain, what is near the points.
+        // Of a mesh or chain, what is near the points, which are cut off a slop beyond its ends.
         let mut is_flush = true;
         for i in 0..contact.manifold.count as usize {
             let at = D::Point::from_vec(pose.inverse_transform(self.on_surface(touch, i)));
-            composite.visit(&Aabb { min: at, max: at }.grown(contact.slop), &mut |index| {
+            composite.visit(&Aabb { min: at, max: at }.grown(REACH * contact.slop), &mut |index| {
                 is_flush = is_flush && is_below(&composite.child(index));
             });
         }

@@ -2,6 +2,8 @@
 
 // Bullets against what moves, and each other.
 mod bullets;
+// Sharp bodies in corners.
+mod corners;
 // What is deep comes out.
 mod deep;
 // Plates that are thrown down hard.

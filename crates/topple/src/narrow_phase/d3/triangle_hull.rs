@@ -6,8 +6,8 @@ use super::probe::{Face, Probe};
 use super::triangle::{DEEP, LONG_WAY, NEARLY_FLAT, SHALLOW, deepest, lowest_of, nearest};
 use crate::math::*;
 use crate::narrow_phase::{LocalManifold, NarrowCounters};
-use crate::shape::Composite;
 use crate::shape::d3::{HullView, triangle};
+use crate::shape::{Composite, ShapeOps};
 use crate::trusted::F4;
 
 /// First bit of ids of edge contacts.
@@ -142,7 +142,11 @@ impl<C: Composite<D3>> Probe<'_, C> {
             // Rounded and the cores are apart: a corner may be closest, which no axis here knows.
             return self.any(face, counters, out);
         }
-        if best.gap < -DEEP * slop && least > LONG_WAY * best.gap && !self.shape.is_ground() {
+        if best.gap < -DEEP * slop
+            && least > LONG_WAY * best.gap
+            && !self.shape.is_ground()
+            && !self.is_blocked(face, short_way(corners, hull))
+        {
             // A skin that looks past the hull, as the flank of a spike that has pierced it: whoever allows the short way pushes.
             self.is_lost.set(true);
             return;
@@ -177,6 +181,12 @@ impl<C: Composite<D3>> Probe<'_, C> {
             self.is_lost.set(true);
         }
         self.place(face, &best, out);
+    }
+
+    /// True if `way`, unit vector in the frame of the hull, leads out of a triangle into another one near the hull.
+    fn is_blocked(&self, face: &Face, way: Vec3) -> bool {
+        let bounds = self.job.b.aabb(&self.job.b_in_a).grown(self.job.margin);
+        self.shape.is_blocked(face.index, self.rotation * way, &bounds, self.job.slop)
     }
 
     /// Takes a result back from the frame of the hull.
@@ -228,6 +238,13 @@ impl<C: Composite<D3>> Probe<'_, C> {
             patch::contact::<260>(a, b, None, &job, out);
         }
     }
+}
+
+/// The direction to the side of the hull that the corners of a triangle reach least far behind, unit vector from the triangle to the hull.
+fn short_way(corners: [Vec3; 3], hull: HullView<'_>) -> Vec3 {
+    let gap = |i: usize| lowest_of(corners, hull.faces[i].normal) - hull.faces[i].offset;
+    let first = (0..hull.faces.len()).reduce(|best, i| if gap(i) > gap(best) { i } else { best });
+    first.map_or(Vec3::ZERO, |i| -hull.faces[i].normal)
 }
 
 /// A direction along which triangle and hull are apart, or overlap least, from the triangle to the hull.
