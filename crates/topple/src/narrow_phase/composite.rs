@@ -36,6 +36,8 @@ const NEAR: Real = 1.5;
 const ROUNDING: Real = 5e-7;
 /// A way out is long if another one is less than this share of it (no unit).
 const LONG_WAY: Real = 0.5;
+/// Cosine between the normals of two parts below which they push against each other (no unit; 120°).
+const AGAINST: Real = -0.5;
 /// Points a part holds before it is reduced.
 const ROOM: usize = 16;
 
@@ -210,7 +212,7 @@ impl<D: Dim> Parts<D> {
                 point.separation > deep
                     || in_a(on_b) && is_near(on_b, 1)
                     || in_b(on_a) && is_near(on_a, 0)
-                    || is_through(on_b, on_a) && is_near(on_b, 1)
+                    || is_through(on_b, on_a)
             });
         }
         self.retain(|part| part.count > 0);
@@ -234,6 +236,27 @@ impl<D: Dim> Parts<D> {
                     && !in_a(on_b + push)
                     && !in_b(on_a - push)
             })
+        });
+    }
+
+    /// Drops the parts that push the body a, whose middle is given, on through b, where others push it back. Normals are those from a to b.
+    fn drop_behind(&mut self, middle: D::Vec) {
+        let deep = -DEEP * self.slop;
+        if self.parts[..self.count].iter().all(|part| part.depth() > deep) {
+            return;
+        }
+        let (all, count) = (self.parts, self.count);
+        let is_before = |part: &Part<D>| {
+            part.deepest().is_some_and(|point| {
+                let on_b = point.position + part.normal * (0.5 * point.separation);
+                part.normal.dot(middle - on_b) < 0.0
+            })
+        };
+        self.retain(|part| {
+            is_before(part)
+                || !all[..count].iter().any(|other| {
+                    other.normal.dot(part.normal) < AGAINST && other.depth() <= deep && is_before(other)
+                })
         });
     }
 
@@ -409,12 +432,21 @@ pub(crate) fn collide<D: Dim>(
     parts.count = 0;
     parts.slop = job.slop;
     counters.computed += 1;
-    if job.a.composite().is_some() {
+    // Of two solids the one that can be pushed comes first.
+    let is_after = ground == Some(Side::A) && body_of(&job.swapped(), Some(Side::B)).is_some();
+    if job.a.composite().is_some() && !is_after {
         collide_ordered(job, ground, counters, parts);
     } else {
         collide_ordered(&job.swapped(), ground.map(Side::other), counters, parts);
         parts.flip(&job.b_in_a);
     }
+}
+
+/// The middle of the solid a of children, in its frame, if it can be pushed and the solid b of children cannot. It stays on its side of whatever b is made of
+/// (`continuous/parts.rs`), so that it tells from which side a came into it.
+pub(crate) fn body_of<D: Dim>(job: &CollideJob<'_, D>, ground: Option<Side>) -> Option<D::Vec> {
+    let is_solid = |shape: &D::Shape| shape.composite().is_some_and(|children| children.is_closed());
+    (ground == Some(Side::B) && is_solid(job.a) && is_solid(job.b)).then(|| job.a.mass(1.0).center)
 }
 
 /// The same, if a is composite.
@@ -453,11 +485,22 @@ fn collide_ordered<D: Dim>(
             let closest = point_shape::<D>(D::Point::from_vec(p), shape, &pose);
             closest.is_some_and(|closest| closest.distance <= reach)
         };
-        // From a point of b towards the surface of a that it came in by: through a thin wall it is outside of a again.
-        let is_through = |from: D::Vec, to: D::Vec| {
-            let ray = LocalRay { origin: from, direction: to - from, max: 1.0 };
-            job.b.composite().is_none() && job.a.ray_cast(&ray).is_some()
+        let body = body_of(job, ground);
+        // From a point of b towards the surface of a that it came in by: through a thin wall it is outside of a again. Likewise from a point of the body a that came through b.
+        let is_through = |on_b: D::Vec, on_a: D::Vec| match body {
+            Some(middle) => {
+                let [from, to] = [on_a, on_b].map(|p| job.b_in_a.inverse_transform(D::Point::from_vec(p)));
+                let ray = LocalRay { origin: from, direction: to - from, max: 1.0 };
+                (on_a - on_b).dot(middle - on_b) < 0.0 && is_near(on_a, 0) && job.b.ray_cast(&ray).is_some()
+            }
+            None => {
+                let ray = LocalRay { origin: on_b, direction: on_a - on_b, max: 1.0 };
+                job.b.composite().is_none() && is_near(on_b, 1) && job.a.ray_cast(&ray).is_some()
+            }
         };
+        if let Some(middle) = body {
+            parts.drop_behind(middle);
+        }
         parts.drop_false(&|p| job.a.contains(p), &in_b, &is_near, &is_through);
     }
 }
