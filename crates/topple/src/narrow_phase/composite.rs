@@ -190,7 +190,7 @@ impl<D: Dim> Parts<D> {
         }
     }
 
-    /// Drops deep points neither end of which is on one solid and in the other, unless b came out behind a (`is_through`), and deep parts that a shorter push of another part frees. Both come
+    /// Drops deep points neither end of which is on one solid and in the other, unless b came out behind a (`is_through`; with `is_body` a behind b), and deep parts that a shorter push of another part frees. Both come
     /// from children that look past the other shape: the side of a plank that another one touches with its edge.
     fn drop_false(
         &mut self,
@@ -198,6 +198,7 @@ impl<D: Dim> Parts<D> {
         in_b: &dyn Fn(D::Vec) -> bool,
         is_near: &dyn Fn(D::Vec, usize) -> bool,
         is_through: &dyn Fn(D::Vec, D::Vec) -> bool,
+        is_body: bool,
     ) {
         let deep = -DEEP * self.slop;
         if self.parts[..self.count].iter().all(|part| part.depth() > deep) {
@@ -212,7 +213,7 @@ impl<D: Dim> Parts<D> {
                 point.separation > deep
                     || in_a(on_b) && is_near(on_b, 1)
                     || in_b(on_a) && is_near(on_a, 0)
-                    || is_through(on_b, on_a)
+                    || is_through(on_b, on_a) && if is_body { is_near(on_a, 0) } else { is_near(on_b, 1) }
             });
         }
         self.retain(|part| part.count > 0);
@@ -235,6 +236,7 @@ impl<D: Dim> Parts<D> {
                     && depth < LONG_WAY * -point.separation
                     && !in_a(on_b + push)
                     && !in_b(on_a - push)
+                    && !(is_body && is_through(on_b - push, on_a - push))
             })
         });
     }
@@ -491,17 +493,17 @@ fn collide_ordered<D: Dim>(
             Some(middle) => {
                 let [from, to] = [on_a, on_b].map(|p| job.b_in_a.inverse_transform(D::Point::from_vec(p)));
                 let ray = LocalRay { origin: from, direction: to - from, max: 1.0 };
-                (on_a - on_b).dot(middle - on_b) < 0.0 && is_near(on_a, 0) && job.b.ray_cast(&ray).is_some()
+                (on_a - on_b).dot(middle - on_b) < 0.0 && job.b.ray_cast(&ray).is_some()
             }
             None => {
                 let ray = LocalRay { origin: on_b, direction: on_a - on_b, max: 1.0 };
-                job.b.composite().is_none() && is_near(on_b, 1) && job.a.ray_cast(&ray).is_some()
+                job.b.composite().is_none() && job.a.ray_cast(&ray).is_some()
             }
         };
         if let Some(middle) = body {
             parts.drop_behind(middle);
         }
-        parts.drop_false(&|p| job.a.contains(p), &in_b, &is_near, &is_through);
+        parts.drop_false(&|p| job.a.contains(p), &in_b, &is_near, &is_through, body.is_some());
     }
 }
 

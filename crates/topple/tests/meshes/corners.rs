@@ -35,13 +35,18 @@ pub(crate) enum Arena {
     Pit,
     /// One open mesh: a floor, and a wall that stands on its end.
     Ell,
+    /// One solid: a thick shell around a hollow space.
+    Shell,
+    /// One solid: a floor and a wall, an L drawn out.
+    Bracket,
     /// Closed meshes, each a body: a slab and four walls on it.
     Walls,
     /// A closed mesh of 10 mm.
     Slab,
 }
 
-pub(crate) const ARENAS: [Arena; 5] = [Arena::Room, Arena::Pit, Arena::Ell, Arena::Walls, Arena::Slab];
+pub(crate) const ARENAS: [Arena; 7] =
+    [Arena::Room, Arena::Pit, Arena::Ell, Arena::Shell, Arena::Bracket, Arena::Walls, Arena::Slab];
 
 /// One trial.
 pub(crate) struct Trial {
@@ -114,17 +119,22 @@ fn tetrahedron(size: Real) -> generate::Surface {
     }
 }
 
-/// A bent bar: an L, drawn out.
-fn angle_bar(size: Real, thick: Real) -> generate::Surface {
-    let outline = [[0.0, 0.0], [1.0, 0.0], [1.0, thick], [thick, thick], [thick, 1.0], [0.0, 1.0]];
-    let at = |z: Real| outline.iter().map(move |[x, y]| Vec3::new(x - 0.3, y - 0.3, z) * size);
-    let caps = [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]];
+/// An outline in the plane of x and y, cut into triangles, drawn out from one z to the other.
+fn prism(outline: &[[Real; 2]; 6], caps: &[[u32; 3]; 4], ends: [Real; 2]) -> generate::Surface {
+    let at = |z: Real| outline.iter().map(move |[x, y]| Vec3::new(*x, *y, z));
     let sides = (0..6).flat_map(|i| {
         let (p, q) = (i, (i + 1) % 6);
         [[p, q, p + 6], [q, q + 6, p + 6]]
     });
     let triangles = caps.iter().flat_map(|&[a, b, c]| [[a, c, b], [a + 6, b + 6, c + 6]]).chain(sides);
-    generate::Surface { vertices: at(-0.25).chain(at(0.25)).collect(), triangles: triangles.collect() }
+    generate::Surface { vertices: at(ends[0]).chain(at(ends[1])).collect(), triangles: triangles.collect() }
+}
+
+/// A bent bar, arms `thick` times their length.
+fn angle_bar(size: Real, thick: Real) -> generate::Surface {
+    let outline = [[0.0, 0.0], [1.0, 0.0], [1.0, thick], [thick, thick], [thick, 1.0], [0.0, 1.0]];
+    let outline = outline.map(|[x, y]| [(x - 0.3) * size, (y - 0.3) * size]);
+    prism(&outline, &[[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]], [-0.25 * size, 0.25 * size])
 }
 
 impl Trial {
@@ -144,7 +154,7 @@ impl Trial {
         let frame = Quat::from_rotation_y(if random.next() < 0.5 { 0.0 } else { 6.0 * random.next() });
         let speed = SPEEDS[0] + (SPEEDS[1] - SPEEDS[0]) * random.next() * random.next();
         let start = match arena {
-            Arena::Ell => Vec3::new(half - 1.3, 0.8 + random.next(), random.next() - 0.5),
+            Arena::Ell | Arena::Bracket => Vec3::new(half - 1.3, 0.8 + random.next(), random.next() - 0.5),
             _ => Vec3::new(random.next() - 0.5, 0.8 + random.next(), random.next() - 0.5) * 0.5 * half,
         };
         // At a wall, near its foot, or anywhere.
@@ -158,7 +168,8 @@ impl Trial {
         def.rotation = random.pose::<D3>(0.0).rotation;
         def.linear_velocity = frame * way * speed;
         def.angular_velocity = random.vector::<D3>(2.0).normalize_or(Vec3::X) * (SPIN * random.next());
-        let thick = 0.2 + 0.6 * random.next();
+        // From a centimetre on.
+        let thick = 0.01 + 0.8 * random.next() * random.next();
         let parts = lay(arena, half, cells, thick);
         Self { arena, seed, body: (name, mesh(&surface), size), half, frame, def, parts }
     }
@@ -182,11 +193,11 @@ impl Trial {
         let beyond = |p: Vec3| {
             let floor = -p.y;
             let aside = match self.arena {
-                Arena::Ell => p.x - self.half,
+                Arena::Ell | Arena::Bracket => p.x - self.half,
                 Arena::Slab => Real::NEG_INFINITY,
                 _ => p.x.abs().max(p.z.abs()) - self.half,
             };
-            let above = if self.arena == Arena::Room { p.y - HIGH } else { Real::NEG_INFINITY };
+            let above = if matches!(self.arena, Arena::Room | Arena::Shell) { p.y - HIGH } else { Real::NEG_INFINITY };
             floor.max(aside).max(above)
         };
         let corners = self.body.1.vertices();
@@ -203,7 +214,7 @@ impl Trial {
                 world.step();
                 // Over the top of a wall.
                 let high = (world.body(body).unwrap().center().y + self.body.2 > HIGH) as u32;
-                if high == 1 && self.arena != Arena::Room {
+                if high == 1 && !matches!(self.arena, Arena::Room | Arena::Shell) {
                     return Outcome::default();
                 }
                 if step >= STEPS - LAST {
@@ -263,6 +274,28 @@ fn lay(arena: Arena, half: Real, cells: u32, thick: Real) -> Vec<generate::Surfa
             one.triangles[count..].iter_mut().for_each(|t| t.swap(1, 2));
             vec![one]
         }
+        Arena::Shell => {
+            let (size, center) = (Vec3::new(2.0 * half, HIGH, 2.0 * half), Vec3::Y * (0.5 * HIGH));
+            let mut shell = box_surface(size + Vec3::splat(2.0 * thick), center);
+            let mut hollow = box_surface(size, center);
+            hollow.triangles.iter_mut().for_each(|t| *t = [t[0], t[2], t[1]].map(|i| i + 8));
+            shell.vertices.append(&mut hollow.vertices);
+            shell.triangles.append(&mut hollow.triangles);
+            vec![shell]
+        }
+        Arena::Bracket => {
+            let (far, top) = (20.0, HIGH);
+            let outline = [
+                [-far, -thick],
+                [half + thick, -thick],
+                [half + thick, top],
+                [half, top],
+                [half, 0.0],
+                [-far, 0.0],
+            ];
+            let caps = [[0, 1, 4], [0, 4, 5], [1, 2, 4], [2, 3, 4]];
+            vec![prism(&outline, &caps, [-far, far])]
+        }
         Arena::Walls => {
             let wide = 2.0 * half + 2.0 * thick;
             let wall = |along: Vec3, size: Vec3| {
@@ -301,6 +334,12 @@ fn solids_stay_in_rooms_of_one_mesh() {
     all(Arena::Room);
     all(Arena::Pit);
     all(Arena::Ell);
+}
+
+#[test]
+fn solids_stay_in_solids_of_one_mesh() {
+    all(Arena::Shell);
+    all(Arena::Bracket);
 }
 
 #[test]
