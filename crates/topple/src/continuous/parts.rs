@@ -66,8 +66,7 @@ pub(super) fn stop_shapes<D: Dim>(
                 let child_b = children_b.child(j);
                 let other = mover(&child_b, b, sweep_b);
                 let (normal, on_child) = (children_b.normal(j), child_b.support(children_b.normal(j)));
-                let is_before =
-                    |p: D::Vec| on_child.is_none_or(|on_child| normal.dot(p - on_child) >= 0.0);
+                let is_before = |p: D::Vec| on_child.is_none_or(|on_child| normal.dot(p - on_child) >= 0.0);
                 let is_ahead = is_before(middle);
                 let front = Front { surface: children_b, index: j, near: margins.near() };
                 children_a.visit(&children_a.bounds(), &mut |i| {

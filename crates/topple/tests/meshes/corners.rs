@@ -24,11 +24,11 @@ const SPIN: Real = 12.0;
 /// Height of all walls [m].
 const HIGH: Real = 4.0;
 /// Trials per arena.
-const TRIALS: u64 = 30;
+const TRIALS: u64 = 60;
 
 /// What a body is thrown into.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Arena {
+enum Arena {
     /// One mesh that looks inwards: floor, walls and ceiling.
     Room,
     /// The same without the ceiling.
@@ -45,15 +45,18 @@ pub(crate) enum Arena {
     Slab,
 }
 
-pub(crate) const ARENAS: [Arena; 7] =
+const ARENAS: [Arena; 7] =
     [Arena::Room, Arena::Pit, Arena::Ell, Arena::Shell, Arena::Bracket, Arena::Walls, Arena::Slab];
 
+/// Trials that went wrong once.
+const WENT_WRONG: [(Arena, u64); 2] = [(Arena::Pit, 1259), (Arena::Ell, 862)];
+
 /// One trial.
-pub(crate) struct Trial {
-    pub(crate) arena: Arena,
-    pub(crate) seed: u64,
+struct Trial {
+    arena: Arena,
+    seed: u64,
     /// Name, shape and size [m] of the body.
-    pub(crate) body: (&'static str, Shape3, Real),
+    body: (&'static str, Shape3, Real),
     /// Half of the width of the arena [m].
     half: Real,
     /// Of the whole trial about the vertical.
@@ -64,16 +67,16 @@ pub(crate) struct Trial {
 
 /// How a trial ended.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
-    pub(crate) is_outside: bool,
+struct Outcome {
+    is_outside: bool,
     /// Deepest corner behind the planes of the arena at the end [m].
-    pub(crate) depth: Real,
-    pub(crate) is_deep: bool,
-    pub(crate) is_restless: bool,
+    depth: Real,
+    is_deep: bool,
+    is_restless: bool,
 }
 
 impl Outcome {
-    pub(crate) fn is_bad(&self) -> bool {
+    fn is_bad(&self) -> bool {
         self.is_outside || self.is_deep || self.is_restless
     }
 }
@@ -138,7 +141,7 @@ fn angle_bar(size: Real, thick: Real) -> generate::Surface {
 }
 
 impl Trial {
-    pub(crate) fn new(arena: Arena, seed: u64) -> Self {
+    fn new(arena: Arena, seed: u64) -> Self {
         let mut random = Random((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (arena as u64) << 17);
         (0..4).for_each(|_| _ = random.next());
         let size = 0.1 + 0.9 * random.next() * random.next();
@@ -174,7 +177,7 @@ impl Trial {
         Self { arena, seed, body: (name, mesh(&surface), size), half, frame, def, parts }
     }
 
-    pub(crate) fn world(&self) -> (World3, topple::BodyId) {
+    fn world(&self) -> (World3, topple::BodyId) {
         let mut world = World3::new();
         for part in &self.parts {
             let mut def = BodyDef3::fixed(Vec3::ZERO);
@@ -186,7 +189,7 @@ impl Trial {
     }
 
     /// How far corners of the body are behind the planes of the arena [m], and whether its centre is; in the frame of the arena.
-    pub(crate) fn depth(&self, world: &World3, body: topple::BodyId) -> (Real, bool) {
+    fn depth(&self, world: &World3, body: topple::BodyId) -> (Real, bool) {
         let view = world.body(body).unwrap();
         let (at, rotation) = (view.position().to_vec(), view.rotation());
         let center = self.frame.inverse() * view.center().to_vec();
@@ -197,7 +200,11 @@ impl Trial {
                 Arena::Slab => Real::NEG_INFINITY,
                 _ => p.x.abs().max(p.z.abs()) - self.half,
             };
-            let above = if matches!(self.arena, Arena::Room | Arena::Shell) { p.y - HIGH } else { Real::NEG_INFINITY };
+            let above = if matches!(self.arena, Arena::Room | Arena::Shell) {
+                p.y - HIGH
+            } else {
+                Real::NEG_INFINITY
+            };
             floor.max(aside).max(above)
         };
         let corners = self.body.1.vertices();
@@ -205,16 +212,16 @@ impl Trial {
         (depth.fold(Real::NEG_INFINITY, Real::max), beyond(center) > 0.0)
     }
 
-    pub(crate) fn run(&self) -> Outcome {
+    fn run(&self) -> Outcome {
         let (mut world, body) = self.world();
         let mut outcome = Outcome::default();
         for _ in 0..2 {
             (outcome.is_restless, outcome.is_outside) = (false, false);
             for step in 0..STEPS {
                 world.step();
-                // Over the top of a wall.
-                let high = (world.body(body).unwrap().center().y + self.body.2 > HIGH) as u32;
-                if high == 1 && !matches!(self.arena, Arena::Room | Arena::Shell) {
+                // Over the top of a wall it may leave.
+                let top = world.body(body).unwrap().center().y + self.body.2;
+                if top > HIGH && !matches!(self.arena, Arena::Room | Arena::Shell) {
                     return Outcome::default();
                 }
                 if step >= STEPS - LAST {
@@ -232,7 +239,7 @@ impl Trial {
         outcome
     }
 
-    pub(crate) fn describe(&self) -> String {
+    fn describe(&self) -> String {
         format!(
             "{:?} {}: {} of {:.2} m, {:.1} m/s, {:.1} rad/s",
             self.arena,
@@ -265,13 +272,10 @@ fn lay(arena: Arena, half: Real, cells: u32, thick: Real) -> Vec<generate::Surfa
         Arena::Ell => {
             // Far out on three sides, so that nothing falls off.
             let far = 20.0;
-            let wide = Vec3::Z * (2.0 * far);
-            grid(&mut one, Vec3::new(half, 0.0, -far), [wide, Vec3::X * (-2.0 * far)].map(|v| v), 4 * cells);
+            let (foot, wide) = (Vec3::new(half, 0.0, -far), Vec3::Z * (2.0 * far));
+            grid(&mut one, foot, [wide, Vec3::X * (-2.0 * far)], 4 * cells);
+            grid(&mut one, foot, [y, wide], 4 * cells);
             one.triangles.iter_mut().for_each(|t| t.swap(1, 2));
-            let low = Vec3::new(half, 0.0, -far);
-            let count = one.triangles.len();
-            grid(&mut one, low, [y, wide], 4 * cells);
-            one.triangles[count..].iter_mut().for_each(|t| t.swap(1, 2));
             vec![one]
         }
         Arena::Shell => {
@@ -334,6 +338,16 @@ fn solids_stay_in_rooms_of_one_mesh() {
     all(Arena::Room);
     all(Arena::Pit);
     all(Arena::Ell);
+}
+
+/// Trials that went wrong among ten thousand: bodies that got through near a seam or through a thin wall, and one that was held in a floor for good.
+#[test]
+fn trials_that_went_wrong_do_not() {
+    for (arena, seed) in WENT_WRONG {
+        let trial = Trial::new(arena, seed);
+        let outcome = trial.run();
+        assert!(!outcome.is_bad(), "{}: {outcome:?}", trial.describe());
+    }
 }
 
 #[test]
