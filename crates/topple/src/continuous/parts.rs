@@ -4,7 +4,7 @@
 use super::impact::{Margins, Stop, core_time, may_get_deep, meeting_before, stop_time};
 use super::sweep::{Front, Mover, Sweep};
 use crate::math::*;
-use crate::shape::{ShapeOps, ShapeRecord};
+use crate::shape::{LocalRay, ShapeOps, ShapeRecord};
 
 /// Where a has to stop before b, both carried along by their sweeps, in `range` (in steps, no unit).
 pub(super) fn stop_shapes<D: Dim>(
@@ -60,18 +60,29 @@ pub(super) fn stop_shapes<D: Dim>(
         }
         (Some(children_a), Some(children_b)) => {
             let bounds = bounds_seen([a, b], [sweep_a, sweep_b], range);
+            let start = place(b, sweep_b, range[0]).relative(place(a, sweep_a, range[0]));
+            let middle = start.transform(a.shape.mass(1.0).center).to_vec();
             children_b.visit(&bounds, &mut |j| {
                 let child_b = children_b.child(j);
                 let other = mover(&child_b, b, sweep_b);
+                let (normal, on_child) = (children_b.normal(j), child_b.support(children_b.normal(j)));
+                let is_before = |p: D::Vec| on_child.is_none_or(|on_child| normal.dot(p - on_child) >= 0.0);
+                let is_ahead = is_before(middle);
+                let front = Front { surface: children_b, index: j, near: margins.near() };
                 children_a.visit(&children_a.bounds(), &mut |i| {
                     let child_a = children_a.child(i);
-                    let found = stop_time(&mover(&child_a, a, sweep_a), &other, None, margins, range);
-                    keep_first(&mut first, found);
+                    // What has come through is on its way back, and must not be held by the far side of a wall, or behind it.
+                    let own = start.transform(child_a.middle()).to_vec();
+                    let is_back = || {
+                        let ray = LocalRay { origin: middle, direction: own - middle, max: 1.0 };
+                        b.shape.ray_cast(&ray).is_some()
+                    };
+                    if is_before(own) && (is_ahead || !is_back()) {
+                        let moving = mover(&child_a, a, sweep_a);
+                        keep_first(&mut first, stop_time(&moving, &other, Some(front), margins, range));
+                    }
                 });
-                let (normal, on_child) = (children_b.normal(j), child_b.support(children_b.normal(j)));
-                let start = place(b, sweep_b, range[0]).relative(place(a, sweep_a, range[0]));
-                let middle = start.transform(a.shape.mass(1.0).center).to_vec();
-                if on_child.is_none_or(|on_child| normal.dot(middle - on_child) >= 0.0) {
+                if is_ahead {
                     let all = children_a.bounds();
                     keep_first(&mut first, stop_core(a, sweep_a, &other, margins, range, &all));
                 }

@@ -5,10 +5,12 @@
 //! part, which becomes one manifold of the pair. A box on fine terrain has one part with four points, not twenty with
 //! eighty; a box in a valley has one part for each side.
 
+mod reduce;
+mod untrue;
+
 use super::{CollideJob, LocalManifold, LocalPoint, MAX_LOCAL_POINTS, NarrowCounters, Side};
-use crate::distance::point_shape;
 use crate::math::*;
-use crate::shape::{LocalRay, ShapeOps};
+use crate::shape::ShapeOps;
 
 /// Parts a pair can have. More directions than this at once are merged with the nearest one.
 pub const MAX_PARTS: usize = 8;
@@ -16,26 +18,6 @@ pub const MAX_PARTS: usize = 8;
 const SAME_PART: Real = 0.998;
 /// Cosine up to which a normal may be forced into another part when there are too many.
 const SIMILAR: Real = 0.8;
-/// Slope of the direction in which the first point is chosen (dimensionless): not parallel to the edges of common shapes.
-const ASKEW: Real = 0.37;
-/// Advantage of a point that was used last time, as a factor on lengths squared and areas (no unit).
-const LOYALTY: Real = 1.1;
-/// How much less a point counts that is higher than the lowest by more than a slop: the inverse square of 1 + this, per slop (no unit). On a
-/// ball the height grows with the square of the distance, so that without this the highest points within reach would win.
-const HIGHER: Real = 2.0;
-/// Share of the greatest depth that counts as a slop there if it is more (no unit): all corners of what has sunk in have to come out.
-const SUNK: Real = 0.5;
-/// Slope from a point down to another one from which on they are on two faces of a body of triangles (no unit; 6°): what lies on one of its faces leans by less.
-const NEXT_FACE: Real = 0.1;
-/// Depth in slops from which on points of two solids are looked at twice.
-const DEEP: Real = 5.0;
-/// How far from a surface a deep point may be that speaks of it, in slops.
-const NEAR: Real = 1.5;
-/// Share of the distance of the two frames by which a place on one shape is known in the frame of the other (no unit): some roundings of f32. On a
-/// floor of a kilometre that is more than the slop of a small body.
-const ROUNDING: Real = 5e-7;
-/// A way out is long if another one is less than this share of it (no unit).
-const LONG_WAY: Real = 0.5;
 /// Points a part holds before it is reduced.
 const ROOM: usize = 16;
 
@@ -188,55 +170,6 @@ impl<D: Dim> Parts<D> {
         }
     }
 
-    /// Drops deep points neither end of which is on one solid and in the other, unless b came out behind a (`is_through`), and deep parts that a shorter push of another part frees. Both come
-    /// from children that look past the other shape: the side of a plank that another one touches with its edge.
-    fn drop_false(
-        &mut self,
-        in_a: &dyn Fn(D::Vec) -> bool,
-        in_b: &dyn Fn(D::Vec) -> bool,
-        is_near: &dyn Fn(D::Vec, usize) -> bool,
-        is_through: &dyn Fn(D::Vec, D::Vec) -> bool,
-    ) {
-        let deep = -DEEP * self.slop;
-        if self.parts[..self.count].iter().all(|part| part.depth() > deep) {
-            return;
-        }
-        let before = (self.parts, self.count);
-        for part in &mut self.parts[..self.count] {
-            let normal = part.normal;
-            part.retain(|point| {
-                let half = normal * (0.5 * point.separation);
-                let (on_b, on_a) = (point.position + half, point.position - half);
-                point.separation > deep
-                    || in_a(on_b) && is_near(on_b, 1)
-                    || in_b(on_a) && is_near(on_a, 0)
-                    || is_through(on_b, on_a) && is_near(on_b, 1)
-            });
-        }
-        self.retain(|part| part.count > 0);
-        if self.parts[..self.count].iter().all(|part| part.depth() > 0.0) {
-            // Nothing is left that pushes: better a doubtful contact than none, but a shallow one.
-            (self.parts, self.count) = before;
-            for part in &mut self.parts[..self.count] {
-                part.points[..part.count].iter_mut().for_each(|p| p.separation = p.separation.max(deep));
-            }
-        }
-        let (all, count, slop) = (self.parts, self.count, self.slop);
-        self.retain(|part| {
-            let Some(point) = part.deepest().filter(|point| point.separation <= deep) else { return true };
-            let half = part.normal * (0.5 * point.separation);
-            let (on_b, on_a) = (point.position + half, point.position - half);
-            !all[..count].iter().any(|other| {
-                let depth = -other.depth();
-                let push = other.normal * (depth + slop);
-                depth > 0.0
-                    && depth < LONG_WAY * -point.separation
-                    && !in_a(on_b + push)
-                    && !in_b(on_a - push)
-            })
-        });
-    }
-
     /// Keeps the parts for which `keep` is true, in order.
     fn retain(&mut self, keep: impl Fn(&Part<D>) -> bool) {
         let mut kept = 0;
@@ -297,99 +230,6 @@ impl<D: Dim> Part<D> {
         self.points[self.count] = point;
         self.count += 1;
     }
-
-    /// Keeps at most `D::MAX_POINTS` points: wide apart, the deepest one among them, those of last time unless others are
-    /// clearly better.
-    fn reduce(&mut self, slop: Real, used: &Used) {
-        let count = self.count;
-        if count <= D::MAX_POINTS {
-            return;
-        }
-        let [t, u] = D::tangent_basis(self.normal);
-        let origin = self.points[0].position;
-        let mut flat = [(0.0, 0.0); ROOM];
-        for (place, point) in flat.iter_mut().zip(&self.points[..count]) {
-            let d = point.position - origin;
-            *place = (d.dot(t), d.dot(u));
-        }
-        let best = |score: &dyn Fn(usize) -> Real| {
-            let mut found = (0, Real::NEG_INFINITY);
-            for i in 0..count {
-                let s = score(i);
-                if s > found.1 {
-                    found = (i, s);
-                }
-            }
-            found
-        };
-        let mut weight = [1.0; ROOM];
-        let (mut low, mut high) = (flat[0], flat[0]);
-        let lowest = self.points[..count].iter().fold(Real::INFINITY, |z, p| z.min(p.separation));
-        let level = slop.max(-SUNK * lowest);
-        for i in 0..count {
-            if used.contains(self.points[i].id) {
-                weight[i] = LOYALTY;
-            }
-            // A round body of triangles rests on what is lowest, not on the border of what is within reach.
-            if used.is_body {
-                let over = HIGHER * ((self.points[i].separation - lowest) / level - 1.0).max(0.0);
-                weight[i] /= (1.0 + over) * (1.0 + over);
-            }
-            low = (flat[i].0.min(low.0), flat[i].1.min(low.1));
-            high = (flat[i].0.max(high.0), flat[i].1.max(high.1));
-        }
-        let reach = 0.5 * (high.0 - low.0).max(high.1 - low.1);
-        let (first, _) = best(&|i| match used.is_body {
-            true => (flat[i].0 - low.0 + ASKEW * (flat[i].1 - low.1)) * weight[i],
-            false => flat[i].0 + ASKEW * flat[i].1 + (weight[i] - 1.0) * reach,
-        });
-        let p = flat[first];
-        let (second, _) = best(&|i| {
-            let (x, y) = (flat[i].0 - p.0, flat[i].1 - p.1);
-            (x * x + y * y) * weight[i]
-        });
-        let q = flat[second];
-        // Twice the area of the triangle on either side of the line p q; always 0 in the plane.
-        let side = |i: usize| (q.0 - p.0) * (flat[i].1 - p.1) - (q.1 - p.1) * (flat[i].0 - p.0);
-        let mut chosen = [first, second, 0, 0];
-        let mut kept = 2;
-        for (i, area) in [best(&|i| side(i) * weight[i]), best(&|i| -side(i) * weight[i])] {
-            if area > 0.0 && kept < D::MAX_POINTS && !chosen[..kept].contains(&i) {
-                chosen[kept] = i;
-                kept += 1;
-            }
-        }
-        // Of a corner and a point beside it on the next face, which leans away, the corner bears.
-        for slot in (0..kept).filter(|_| used.is_body) {
-            let (at, high) = (flat[chosen[slot]], self.points[chosen[slot]].separation);
-            let below = |i: usize| {
-                let (x, y) = (flat[i].0 - at.0, flat[i].1 - at.1);
-                high - self.points[i].separation - NEXT_FACE * (x * x + y * y).sqrt()
-            };
-            let (lower, lead) =
-                best(&|i| if chosen[..kept].contains(&i) { Real::NEG_INFINITY } else { below(i) });
-            if lead > 0.0 {
-                chosen[slot] = lower;
-            }
-        }
-        let (deepest, depth) = best(&|i| -self.points[i].separation);
-        let shallow =
-            chosen[..kept].iter().fold(Real::INFINITY, |z: Real, &i| z.min(self.points[i].separation));
-        if -depth < shallow - slop {
-            let d = flat[deepest];
-            let near = |i: usize| {
-                let (x, y) = (flat[i].0 - d.0, flat[i].1 - d.1);
-                x * x + y * y
-            };
-            let swap = (1..kept).fold(0, |k, j| if near(chosen[j]) < near(chosen[k]) { j } else { k });
-            chosen[swap] = deepest;
-        }
-        let old = self.points;
-        for (slot, &i) in self.points.iter_mut().zip(&chosen[..kept]) {
-            *slot = old[i];
-        }
-        self.count = kept;
-    }
 }
 
 /// True if one of the shapes is a body of triangles or segments, not open ground. Corners of such a body stay the same while it rocks. What slides over
@@ -409,7 +249,9 @@ pub(crate) fn collide<D: Dim>(
     parts.count = 0;
     parts.slop = job.slop;
     counters.computed += 1;
-    if job.a.composite().is_some() {
+    // Of two solids the one that can be pushed comes first.
+    let is_after = ground == Some(Side::A) && are_solids(job);
+    if job.a.composite().is_some() && !is_after {
         collide_ordered(job, ground, counters, parts);
     } else {
         collide_ordered(&job.swapped(), ground.map(Side::other), counters, parts);
@@ -417,7 +259,18 @@ pub(crate) fn collide<D: Dim>(
     }
 }
 
-/// The same, if a is composite.
+/// True if both shapes are made of children and enclose a volume.
+fn are_solids<D: Dim>(job: &CollideJob<'_, D>) -> bool {
+    [job.b, job.a].into_iter().all(|shape| shape.composite().is_some_and(|children| children.is_closed()))
+}
+
+/// The middle of the solid a of children, in its frame, if it can be pushed and the solid b of children cannot. It stays on its side of whatever b is made of
+/// (`continuous/parts.rs`), so that it tells from which side a came into it.
+pub(crate) fn body_of<D: Dim>(job: &CollideJob<'_, D>, ground: Option<Side>) -> Option<D::Vec> {
+    (ground == Some(Side::B) && are_solids(job)).then(|| job.a.mass(1.0).center)
+}
+
+/// [`collide`] if a is composite.
 fn collide_ordered<D: Dim>(
     job: &CollideJob<'_, D>,
     ground: Option<Side>,
@@ -445,20 +298,7 @@ fn collide_ordered<D: Dim>(
         });
     }
     if !is_sure && job.a.is_solid() && job.b.is_solid() {
-        let in_b = |p: D::Vec| job.b.contains(job.b_in_a.inverse_transform(D::Point::from_vec(p)));
-        let reach = NEAR * job.slop + ROUNDING * job.b_in_a.position.to_vec().length();
-        // Patches are cut off a slop beyond their edges, where there is no surface any more.
-        let is_near = |p: D::Vec, which: usize| {
-            let (shape, pose) = [(job.a, Pose::IDENTITY), (job.b, job.b_in_a)][which];
-            let closest = point_shape::<D>(D::Point::from_vec(p), shape, &pose);
-            closest.is_some_and(|closest| closest.distance <= reach)
-        };
-        // From a point of b towards the surface of a that it came in by: through a thin wall it is outside of a again.
-        let is_through = |from: D::Vec, to: D::Vec| {
-            let ray = LocalRay { origin: from, direction: to - from, max: 1.0 };
-            job.b.composite().is_none() && job.a.ray_cast(&ray).is_some()
-        };
-        parts.drop_false(&|p| job.a.contains(p), &in_b, &is_near, &is_through);
+        parts.drop_untrue(job, ground);
     }
 }
 

@@ -48,6 +48,8 @@ const LEVEL: Real = 0.5;
 const LEVEL_INSIDE: Real = 0.05;
 /// How much deeper than another a contact is whose depth is the way through what is touched, in slops.
 const DEEPER: Real = 8.0;
+/// How much deeper in something than in what covers it a body is that flew at it, in slops. What slides over tiles is no deeper in the edge of the next than in the last.
+const BLOW: Real = 4.0;
 /// How far a body may be above the plane that bears it, in slops: farther away it may still pass beside it.
 const BORNE: Real = 2.0;
 
@@ -200,6 +202,9 @@ impl<D: Dim> World<D> {
             if is_loose && !covers_soon && !is_flush() {
                 continue;
             }
+            if !is_loose && self.is_blow(&touch, &neighbor, body, &mut seen) {
+                continue;
+            }
             let covered = self.covered(&touch, &neighbor) & open;
             if covered == 0 || is_loose && covers_soon && !is_flush() {
                 continue;
@@ -216,6 +221,14 @@ impl<D: Dim> World<D> {
             }
         }
         false
+    }
+
+    /// True if the body is so much deeper in what is touched than in `neighbor` that it flew at it: the foot of a wall, which the floor covers, is touched as the
+    /// shortest way out of the wall, and all that is known of it.
+    fn is_blow(&self, touch: &Touch<D>, neighbor: &Touch<D>, body: u32, seen: &mut Option<Seen<D>>) -> bool {
+        let slop = self.contacts.hot[touch.index as usize].slop;
+        let nearest = seen.get_or_insert_with(|| self.seen(touch, body)).nearest;
+        nearest < -BLOW * slop && nearest < self.seen(neighbor, body).nearest.min(0.0) - BLOW * slop
     }
 
     /// True if `touch` is that of a mesh and leans by a little from the plane of `neighbor`, which covers the deepest of its points: the end of the

@@ -3,6 +3,7 @@
 mod askew;
 mod compounds;
 mod contacts;
+mod corners;
 mod floors;
 mod life;
 mod log;

@@ -9,6 +9,7 @@ use super::triangle::NEARLY_FLAT;
 use super::{deep, round};
 use crate::distance::triangle_intersection;
 use crate::math::*;
+use crate::narrow_phase::composite::body_of;
 use crate::narrow_phase::{CollideJob, LocalManifold, NarrowCounters, Side};
 use crate::shape::composite::turned_box;
 use crate::shape::d3::triangle;
@@ -47,6 +48,9 @@ pub(crate) fn collide_composites(
     let deep = if is_open && inner.is_finite() { MAX_INNER * inner } else { 0.0 };
     let max_depth = if is_open || !inner.is_finite() { deep } else { MAX_INNER_SOLID * inner };
     let max_depth = max_depth.max(MAX_DEPTH * job.slop);
+    let own_depth = MAX_INNER * job.a.inner_radius();
+    // Of two solids one of which cannot be pushed, triangles of that one push the other as deep as it may be in them, if its middle is in front of them.
+    let body = body_of(job, ground);
     let mut out = LocalManifold::default();
     // Any contact, one that pushes, and triangles that cross without one.
     let (mut is_found, mut is_deep, mut is_crossed) = (false, false, false);
@@ -54,6 +58,8 @@ pub(crate) fn collide_composites(
         let Some(other) = Skin::new(b, j, &job.b_in_a) else { return };
         // What has sunk below this triangle counts too, as deep as it may: its own box no longer meets that of the triangle.
         let bounds = triangle::bounds(other.corners);
+        let is_before = body.is_some_and(|middle| other.normal.dot(middle - other.corners[0]) > 0.0);
+        let (deep, max_depth) = if is_before { (own_depth, own_depth) } else { (deep, max_depth) };
         let below = other.normal * -deep;
         let sunk = Aabb { min: bounds.min + below, max: bounds.max + below };
         let near = bounds.union(&sunk).grown(job.margin);
