@@ -3,7 +3,9 @@
 
 use topple::joint::{Ball, Hinge, JointDim, Limits};
 use topple::math::*;
-use topple::{BodyDef, BodyId, D2, D3, Dim, JointDef, JointKind, Pose, Settings, Shape2, Shape3, ShapeDef, World};
+use topple::{
+    BodyDef, BodyId, D2, D3, Dim, JointDef, JointKind, Pose, Settings, Shape2, Shape3, ShapeDef, World,
+};
 
 /// Gravity where there is any [m/s²].
 const GRAVITY: f32 = 9.8;
@@ -70,8 +72,10 @@ enum Thing {
 enum Place {
     /// Falls from 2 m.
     Floor,
-    /// A closed room without gravity.
+    /// Four in a closed room without gravity.
     Room,
+    /// One alone in the room.
+    Cell,
     /// Nothing anywhere.
     Free,
 }
@@ -111,9 +115,7 @@ fn add<D: Shapes>(world: &mut World<D>, thing: Thing, at: D::Vec, turn: D::Rot, 
             Thing::Pair | Thing::Rods => JointKind::Ball(Ball::default()),
             Thing::Hinged => JointKind::Hinge(hinge(0.8)),
             Thing::Limb if D::N == 2 => JointKind::Hinge(hinge(0.8)),
-            Thing::Limb => {
-                JointKind::Ball(Ball { cone: Some(0.8), twist: Some(Limits::new(-0.5, 0.5)) })
-            }
+            Thing::Limb => JointKind::Ball(Ball { cone: Some(0.8), twist: Some(Limits::new(-0.5, 0.5)) }),
         };
         let about_z = thing == Thing::Hinged && D::N == 3;
         let frame = if about_z { D::frame_along(D::Vec::axis(D::N - 1)) } else { D::Rot::IDENTITY };
@@ -222,6 +224,9 @@ fn measure<D: Shapes>(filter: &str, seeds: u64, substeps: u32) {
             (Place::Room, 0.5),
             (Place::Room, 2.0),
             (Place::Room, 10.0),
+            (Place::Cell, 0.5),
+            (Place::Cell, 2.0),
+            (Place::Cell, 10.0),
             (Place::Free, 0.5),
             (Place::Free, 2.0),
             (Place::Free, 10.0),
