@@ -41,6 +41,7 @@ mod joints;
 mod kernel;
 mod normals;
 mod pack;
+mod parting;
 mod plan;
 mod prepare;
 mod rolling;
@@ -59,6 +60,7 @@ pub use crate::trusted::lanes::SimdWidth;
 pub use cost::{PassCost, SubstepCost};
 pub(crate) use heavy::Heavy;
 pub(crate) use impacts::REST_STEPS;
+pub(crate) use parting::FAR_APART;
 pub(crate) use softness::Softness;
 pub use step::SoftDim;
 
