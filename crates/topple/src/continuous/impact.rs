@@ -7,7 +7,8 @@
 //! the start, the contact has had its say and was not enough: another corner comes swinging in, say. Then the body stops
 //! turning where it gets deep, and slides on.
 
-use super::sweep::{Front, Impact, Mover, Search, TOLERANCE};
+use super::front::Front;
+use super::sweep::{Impact, Mover, Search, TOLERANCE};
 use crate::Settings;
 use crate::math::*;
 use crate::shape::ShapeOps;

@@ -14,6 +14,7 @@
 //! `impact.rs` for when a body is stopped, `sweep.rs` for how the moment is found.
 
 mod bullets;
+mod front;
 mod impact;
 mod joined;
 mod moments;

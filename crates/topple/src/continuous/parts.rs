@@ -1,8 +1,9 @@
 //! Shapes made of many convex ones: meshes, height fields, chains. Each child in the way is a pair of its own, because a body
 //! may rest on one triangle and fly at the next. Children are met from their front side only, as in contacts.
 
+use super::front::Front;
 use super::impact::{Margins, Stop, core_time, may_get_deep, meeting_before, stop_time};
-use super::sweep::{Front, Mover, Sweep};
+use super::sweep::{Mover, Sweep};
 use crate::math::*;
 use crate::shape::{LocalRay, ShapeOps, ShapeRecord};
 

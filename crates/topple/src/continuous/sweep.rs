@@ -5,10 +5,10 @@
 //! distance from the centre. Going ahead by the time that takes can never overshoot, so what is found is the *first*
 //! meeting, whatever the shapes do in between.
 
+use super::front::Front;
 use crate::distance::{Wide, separation};
 use crate::math::*;
-use crate::shape::composite::{CORNERS, FACING};
-use crate::shape::{Composite, ShapeOps};
+use crate::shape::ShapeOps;
 
 /// Motion of a body within a step: at constant rates up to a moment, and at other rates, mostly none, from then on. Time
 /// is counted in steps, from 0 to 1.
@@ -192,9 +192,6 @@ const TRIES: usize = 3;
 /// Cosine of the angle up to which a direction counts as that of a half-space (no unit).
 const ALIGNED: Real = 1.0 - 1e-6;
 
-/// A child is behind another one if it gets over its plane by no more than this share of the distance at which a body touches it (no unit): rounding.
-const BEHIND: Real = 0.1;
-
 /// A shape on a moving body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mover<'a, D: Dim> {
@@ -224,19 +221,9 @@ pub(super) struct Search<'a, D: Dim> {
     pub a: &'a Mover<'a, D>,
     pub b: &'a Mover<'a, D>,
     /// Direction in which the last look found b, in the frame of a.
-    guess: Option<Wide>,
+    pub(super) guess: Option<Wide>,
     /// The front of b, if that is a child of a surface.
-    front: Option<Front<'a, D>>,
-}
-
-/// The front of a child of a surface, which pushes only ways that its neighbours leave free: out of a floor of triangles the way up counts, not the one over a seam to the next triangle.
-#[derive(Clone, Copy)]
-pub(super) struct Front<'a, D: Dim> {
-    pub surface: &'a dyn Composite<D>,
-    /// Number of the child.
-    pub index: u32,
-    /// Distance up to which a body counts as touching it [m].
-    pub near: Real,
+    pub(super) front: Option<Front<'a, D>>,
 }
 
 impl<'a, D: Dim> Search<'a, D> {
@@ -258,83 +245,6 @@ impl<'a, D: Dim> Search<'a, D> {
             Some(front) if found.0 <= f64::from(front.near) => Some(self.over(t, found).unwrap_or(found)),
             _ => Some(found),
         }
-    }
-
-    /// As [`Search::below`], but if the direction is closed by a neighbour that a would get into, of a only the part counts that is over the child b, along its normal: the tip of a wedge that slides
-    /// over a floor gives way into that a little, and so gets below the end of a wall that stands on it. If nothing of a is over b yet, it may be at any moment: the distance counts, as if it were along the normal.
-    fn over(&self, t: Real, found: (f64, D::Vec)) -> Option<(f64, D::Vec)> {
-        let near = self.front?.near;
-        let (gap, down) = self.below(t, found)?;
-        if gap >= f64::from(-near) || !self.is_blocked(t, found.1) {
-            return Some((gap, down));
-        }
-        // The child comes up from where a ends, until it meets it.
-        let way = down * -gap as Real;
-        let pose = self.b.pose(t);
-        let from = Pose { position: pose.position + way, ..pose };
-        let (still, rising) = (Sweep::still(self.a.pose(t)), Sweep::moving(from, -way, D::Ang::ZERO));
-        let a = Mover::new(self.a.shape, Pose::IDENTITY, &still);
-        let b = Mover::new(self.b.shape, Pose::IDENTITY, &rising);
-        let met = Search::new(&a, &b).first([0.0, 1.0], 0.0, TOLERANCE * near);
-        Some((met.map_or(found.0, |met| gap * f64::from(1.0 - met.t)), down))
-    }
-
-    /// Gap [m] along the normal of the child b, if the direction from a to b, of which the `distance` [m] is known, is one that its neighbours close, and the direction instead.
-    pub(super) fn below(&self, t: Real, (distance, normal): (f64, D::Vec)) -> Option<(f64, D::Vec)> {
-        let Front { surface, index, near } = self.front?;
-        let rotation = self.b.pose(t).rotation;
-        let (up, away) = (surface.normal(index), rotation.rotate_inv(-normal));
-        if up.dot(away) >= 0.0 && surface.allows(index, away) {
-            return None;
-        }
-        let down = -rotation.rotate(up);
-        let gap = self.gap(t, down)?;
-        if gap < -near && distance >= -f64::from(near) && self.is_round_the_corner(t, distance, away) {
-            return None;
-        }
-        Some((f64::from(gap), down))
-    }
-
-    /// True if the shortest way of a out of the child b, which it overlaps, leads into a neighbour of that.
-    pub(super) fn is_cornered(&mut self, t: Real) -> bool {
-        let (a, b) = (self.a, self.b);
-        let found = separation::<D>(a.shape, &a.pose(t), b.shape, &b.pose(t), &mut self.guess);
-        found.is_some_and(|(_, normal)| self.is_blocked(t, normal))
-    }
-
-    /// True if a, which touches b in the direction `normal`, would leave it into a neighbour.
-    fn is_blocked(&self, t: Real, normal: D::Vec) -> bool {
-        let Some(Front { surface, index, near }) = self.front else { return false };
-        let pose = self.b.pose(t);
-        let around = self.a.shape.aabb(&pose.relative(self.a.pose(t))).grown(near);
-        surface.is_blocked(index, pose.rotation.rotate_inv(-normal), &around, near)
-    }
-
-    /// True if `away`, unit vector in the frame of b, leads out of the child b round a corner near a: a neighbour looks that way, b ends behind it, and a is apart from b, or in front of that
-    /// neighbour. What touches b there, be it on top of a block whose sides are children too, is not below b, however far it reaches over it.
-    fn is_round_the_corner(&self, t: Real, distance: f64, away: D::Vec) -> bool {
-        let Some(Front { surface, index, near }) = self.front else { return false };
-        let normal = surface.normal(index);
-        let seen = self.b.pose(t).relative(self.a.pose(t));
-        let (own, around) = (surface.child_bounds(index).grown(near), self.a.shape.aabb(&seen).grown(near));
-        let both = Aabb { min: PointOps::max(own.min, around.min), max: PointOps::min(own.max, around.max) };
-        let top = |index: u32, up: D::Vec| surface.child(index).support(up).map(|point| point.dot(up));
-        let is_above = |up: D::Vec, plane: Real| {
-            let lowest = self.a.shape.support(seen.rotation.rotate_inv(-up));
-            lowest.is_some_and(|point| {
-                seen.transform(point).to_vec().dot(up) - self.a.shape.rounding() >= plane - near
-            })
-        };
-        let mut found = false;
-        surface.visit(&both, &mut |other| {
-            let up = surface.normal(other);
-            if !found && up.dot(away) > FACING && CORNERS.contains(&up.dot(normal)) {
-                found = top(other, up).zip(top(index, up)).is_some_and(|(plane, own)| {
-                    own <= plane + BEHIND * near && (distance >= 0.0 || is_above(up, plane))
-                });
-            }
-        });
-        found
     }
 
     /// The first moment in [`from`, `to`] at which they are `target` apart [m], or up to `tolerance` [m] farther. Negative
