@@ -268,7 +268,8 @@ impl<'a, D: Dim> Search<'a, D> {
         for _ in 0..MAX_LOOKS {
             let (distance, normal) = known.take().or_else(|| self.look(t))?;
             let mut excess = distance - f64::from(target);
-            if excess < f64::from(-tolerance)
+            if target < 0.0
+                && excess < f64::from(-tolerance)
                 && let Some(Impact { t: safe, .. }) = found
                 && safe < 0.5 * (safe + t)
                 && self.is_cornered(t)

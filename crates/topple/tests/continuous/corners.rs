@@ -157,3 +157,45 @@ fn rooms_of_a_mesh_hold_what_is_sharp() {
         }
     });
 }
+
+/// A triangle with one corner rounded by many: their mean is not its middle.
+#[test]
+fn polygons_with_crowded_corners_stay_on_a_chain() {
+    let chain = Shape2::chain(&[Vec2::new(20.0, 0.0), Vec2::new(-20.0, 0.0)]).unwrap();
+    let floor = Arena::<D2> { name: "a flat chain", shape: chain, height: |p| p.y };
+    let mut corners = vec![Vec2::new(-0.2, -0.1), Vec2::new(0.0, 0.2)];
+    corners.extend((0..16).map(|i| {
+        let angle = -1.5 + 2.0 * i as Real / 15.0;
+        Vec2::new(0.17 + 0.02 * angle.cos(), -0.08 + 0.02 * angle.sin())
+    }));
+    let shape = Shape2::polygon(&corners).unwrap();
+    for (speed, turn) in (1..20).flat_map(|v| (0..12).map(move |turn| (v as Real, 0.5 * turn as Real))) {
+        let mut def = BodyDef::<D2>::dynamic([0.0, 0.5]);
+        (def.linear_velocity, def.rotation) = (Vec2::new(0.0, -speed), Rot2::from_ang(turn));
+        let out = throw(&floor, "auto", (&shape, 0.5), def, 120);
+        assert!(out.is_none(), "at {speed} m/s, turned by {turn} rad: {out:?}");
+    }
+}
+
+/// Wedges slide on into a shallow valley of a chain.
+#[test]
+fn wedges_slide_up_a_slope() {
+    let slope = 5.0_f32.to_radians();
+    let ends = [Vec2::new(20.0 * slope.cos(), 20.0 * slope.sin()), Vec2::ZERO, Vec2::new(-20.0, 0.0)];
+    let wedge = [Vec2::new(-0.15, -0.045), Vec2::new(0.15, -0.045), Vec2::new(-0.09, 0.045)];
+    for speed in [2.0, 8.0, 16.0, 32.0] {
+        let mut world = World::<D2>::new();
+        let part = |shape: Shape2| ShapeDef::<D2>::new(shape).friction(0.0);
+        world
+            .create_body_with(BodyDef::<D2>::fixed([0.0; 2]), [part(Shape2::chain(&ends).unwrap())])
+            .unwrap();
+        let mut def = BodyDef::<D2>::dynamic([-0.95, 0.046]);
+        def.linear_velocity = Vec2::new(speed, 0.0);
+        let body = world.create_body_with(def, [part(Shape2::polygon(&wedge).unwrap())]).unwrap();
+        let steps = (120.0 / speed) as usize;
+        (0..steps).for_each(|_| world.step());
+        let way = world.body(body).unwrap().position().x + 0.95;
+        let free = speed * steps as Real / 60.0;
+        assert!(way > 0.8 * free, "{speed} m/s: {way} m in {steps} steps, not {free} m");
+    }
+}

@@ -160,10 +160,7 @@ impl ShapeOps<D2> for Shape2 {
     fn middle(&self) -> Vec2 {
         match self {
             Self::Capsule { a, b, .. } | Self::Segment { a, b } => (*a + *b) * 0.5,
-            Self::Polygon { data, .. } => {
-                let sum = data.vertices().iter().fold(Vec2::ZERO, |s, v| s + *v);
-                sum / data.vertices().len() as Real
-            }
+            Self::Polygon { data, .. } => data.center(),
             _ => Vec2::ZERO,
         }
     }

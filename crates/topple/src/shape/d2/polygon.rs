@@ -17,6 +17,8 @@ pub struct PolygonData {
     vertices: Box<[Vec2]>,
     /// Outward unit normals; number i belongs to the edge from vertex i to vertex i + 1.
     normals: Box<[Vec2]>,
+    /// Centroid [m].
+    center: Vec2,
     /// Distance from the centroid to the nearest edge [m].
     inner_radius: Real,
 }
@@ -60,8 +62,9 @@ impl PolygonData {
     fn from_corners(corners: Vec<Vec2>) -> Self {
         let n = corners.len();
         let normals: Box<[Vec2]> = (0..n).map(|i| edge_normal(corners[i], corners[(i + 1) % n])).collect();
-        let mut data = Self { vertices: corners.into(), normals, inner_radius: 0.0 };
+        let mut data = Self { vertices: corners.into(), normals, center: Vec2::ZERO, inner_radius: 0.0 };
         let center = data.outline(0.0).mass(1.0).center;
+        data.center = center;
         data.inner_radius = data
             .normals
             .iter()
@@ -78,6 +81,11 @@ impl PolygonData {
     /// Outward unit normals; number i belongs to the edge from vertex i to vertex i + 1.
     pub fn normals(&self) -> &[Vec2] {
         &self.normals
+    }
+
+    /// Centroid [m]: no edge is closer to it than the inner radius.
+    pub(super) fn center(&self) -> Vec2 {
+        self.center
     }
 
     /// Distance from the centroid to the nearest edge [m].
