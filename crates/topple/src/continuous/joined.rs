@@ -8,7 +8,7 @@
 //! for it, so nothing gets through anything by waiting.
 
 use super::{FastBody, Scene};
-use crate::body::{AwakeBodies, NO_SLOT, NONE};
+use crate::body::{AwakeBodies, NO_SLOT};
 use crate::joint::Joint;
 use crate::math::*;
 
@@ -43,7 +43,6 @@ pub(super) fn hold_joined<D: Dim>(
         if !find_members(scene, body.body, members) {
             continue;
         }
-        let goes_back = scene.moments.has(body.body) && find_island(scene, body.body, members);
         let place = |slot: u32| fast[..listed].binary_search_by_key(&slot, |body| body.slot);
         // The first one to meet something counts for all.
         let mut first: Real = 1.0;
@@ -65,13 +64,11 @@ pub(super) fn hold_joined<D: Dim>(
                 Ok(at) => {
                     fast[at].find_sweep(scene, awake);
                     fast[at].wait_from(first, common);
-                    fast[at].goes_back = goes_back;
                 }
                 Err(_) => {
                     let mut body = FastBody::new(scene, awake, slot);
                     body.find_sweep(scene, awake);
                     body.wait_from(first, common);
-                    body.goes_back = goes_back;
                     fast.push(body);
                 }
             }
@@ -112,19 +109,6 @@ fn find_members<D: Dim>(scene: &Scene<'_, D>, body: u32, members: &mut Vec<u32>)
         next += 1;
     }
     members.len() > 1 && halves < 2 * members.len()
-}
-
-/// In place of a tree all bodies of its island, if it is small: those that go back to an earlier moment must not leave behind others that they have struck since then. False, and nothing done, if there are
-/// too many.
-fn find_island<D: Dim>(scene: &Scene<'_, D>, body: u32, members: &mut Vec<u32>) -> bool {
-    let island = scene.bodies.records[body].island;
-    let all = || scene.moments.bodies().filter(|&other| scene.bodies.records[other].island == island);
-    if island == NONE || all().count() > MOST_WAITING {
-        return false;
-    }
-    members.clear();
-    members.extend(all());
-    true
 }
 
 /// Acceleration of the centre of mass by gravity and forces [m/s²].

@@ -17,11 +17,9 @@ mod bullets;
 mod front;
 mod impact;
 mod joined;
-mod moments;
 mod parts;
 mod sweep;
 
-pub(crate) use moments::{Moment, Moments};
 pub use sweep::{Impact, Sweep, time_of_impact};
 
 use crate::Settings;
@@ -64,8 +62,6 @@ pub(crate) struct Scene<'a, D: Dim> {
     pub bodies: &'a Bodies<D>,
     pub shapes: &'a Slots<ShapeRecord<D>>,
     pub joints: &'a Joints<D>,
-    /// Of those that took small steps and may have to go back to one of them.
-    pub moments: &'a Moments<D>,
     pub proxies: &'a Proxies<D>,
     pub broad_phase: &'a dyn BroadPhase<D>,
     pub executor: &'a dyn Executor,
@@ -97,8 +93,6 @@ struct FastBody<D: Dim> {
     is_touching: bool,
     /// How long it waits because something that it is joined to, or itself, met something in its way; in steps (no unit).
     waiting: Real,
-    /// And so does all that it may have struck in this step: back to what was noted of that moment.
-    goes_back: bool,
     /// Acceleration of the centre of mass of all that wait together [m/s²].
     common: D::Vec,
     /// How far its surface moves at most [m].
@@ -136,7 +130,6 @@ impl<D: Dim> FastBody<D> {
             is_changed: false,
             is_touching: false,
             waiting: 0.0,
-            goes_back: false,
             common: D::Vec::ZERO,
             way,
             thickness: props.thickness,
@@ -285,15 +278,6 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     for body in fast.iter().filter(|body| body.is_changed) {
         counts.stopped += 1;
         let (slot, end) = (body.slot as usize, body.sweep.at(1.0));
-        if body.goes_back && !has_bullets {
-            let start = scene.bodies.places[body.body as usize].rotation;
-            if let Some((moment, late)) = scene.moments.before(body.body, 1.0 - body.waiting, start) {
-                awake.states[slot] = moment.state;
-                awake.states[slot].v -= body.common * (late * scene.settings.dt);
-                awake.rotations[slot] = moment.rotation;
-                continue;
-            }
-        }
         // The velocity is that at the end of a way of which a part is missing: what gravity gave or took on that part is
         // undone, or balls would bounce higher and higher, and what is stopped again and again would get faster on the spot. What
         // leans on something turned gravity's work into spin as well.
@@ -520,8 +504,6 @@ fn first_static<D: Dim>(
     from: Real,
 ) -> Option<(Stop<D>, [u32; 2])> {
     let mut first: Option<(Stop<D>, [u32; 2])> = None;
-    // Contacts of what took small steps had their say in each of them, and only its ends are known here: between them it whirled, and bounced.
-    let is_resolved = scene.moments.has(body.body);
     let extent = scene.bodies.cores[body.body as usize].extent;
     for &index in &scene.bodies.records[body.body].shapes {
         let shape = &scene.shapes[index];
@@ -536,8 +518,8 @@ fn first_static<D: Dim>(
                 // As in contacts: the thickness of what cannot be pushed does not count.
                 let margins = margins(scene, thickness::<D>(shape), &body.sweep);
                 // The whole time for each: one that gets deep late may be met early.
-                let stop = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, 1.0]);
-                if let Some(stop) = stop.filter(|stop| !(is_resolved && stop.slide.is_some())) {
+                if let Some(stop) = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, 1.0])
+                {
                     // DETERMINISM: of equal ones the lower shapes, whatever the order of the visits.
                     let shapes = [index, other];
                     if first.is_none_or(|(old, others)| (stop.t, shapes) < (old.t, others)) {

@@ -14,7 +14,7 @@ pub mod soft_step;
 pub use baumgarte::SolverBaumgarte;
 pub use context::{HeavyLoad, SolverContext};
 pub use prepare::{ContactRow, NormalRow, prepare_contact};
-pub(crate) use soft_step::{FAR_APART, Heavy, REST_STEPS, Softness};
+pub(crate) use soft_step::{Heavy, REST_STEPS, Softness};
 pub use soft_step::{SimdWidth, SolverSoftStep};
 
 use crate::Error;

@@ -155,11 +155,7 @@ impl<D: Dim> World<D> {
             }
             // What begins to touch is held at once for one more step, in which it gets the level that sweeps need.
             let begins = !chain.only_holds && chain.heaviest > JOINT_EASE * self.settings.refine_load;
-            // What bounces about is held by small steps at all times: what changes back and forth loses energy, and in space bodies turn with the inertia of the
-            // moment only there.
-            let is_long = chain.count as Real > self.settings.direct_load || !self.bounces_about(island);
-            self.is_heavy_chain(&chain, touches && !begins, true)
-                || is_long && self.is_long_chain(&chain, touches)
+            self.is_heavy_chain(&chain, touches && !begins, true) || self.is_long_chain(&chain, touches)
         })
     }
 }

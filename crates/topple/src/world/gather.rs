@@ -1,6 +1,6 @@
 //! The awake bodies as solvers and integrators see them: dense, in the order of their list, with the forces that act on them.
 
-use super::{World, finalize, whirling};
+use super::{World, finalize};
 use crate::Settings;
 use crate::body::{AwakeBodies, Bodies, BodyProps, BodySet, BodyState, NONE};
 use crate::island::Islands;
@@ -28,8 +28,6 @@ pub(super) fn gather<D: Dim>(world: &mut World<D>) -> bool {
     room::fit(props, awake.len(), BodyProps::default());
     room::fit(centers, awake.len(), D::Point::ORIGIN);
     let is_finite = AtomicBool::new(true);
-    let whirls = AtomicBool::new(false);
-    let h = settings.dt / settings.substeps as Real;
     {
         let (bodies, islands, settings) = (&*bodies, &*islands, &*settings);
         let arrays = (&mut *states, &mut *props, rotations, centers);
@@ -39,9 +37,6 @@ pub(super) fn gather<D: Dim>(world: &mut World<D>) -> bool {
             for ((((state, prop), rotation), center), &body) in arrays.zip(awake) {
                 (*state, *prop) = gather_body(bodies, islands, settings, body);
                 let place = &bodies.places[body as usize];
-                if prop.is_sprung && whirling::may_whirl::<D>(state.v, state.w, prop.extent, h) {
-                    whirls.store(true, Ordering::Relaxed);
-                }
                 if !stays_finite(state, prop, settings) {
                     // Any of them, whoever comes first: the same in every order.
                     is_finite.store(false, Ordering::Relaxed);
@@ -50,7 +45,6 @@ pub(super) fn gather<D: Dim>(world: &mut World<D>) -> bool {
             }
         });
     }
-    scratch.whirls = whirls.into_inner();
     if is_finite.into_inner() {
         return true;
     }
@@ -95,7 +89,6 @@ fn gather_body<D: Dim>(
         prop.is_gyroscopic = core.is_gyroscopic;
         prop.is_joined = record.first_joint != NONE;
         prop.is_elastic = core.is_elastic && !prop.is_joined;
-        prop.is_sprung = core.is_elastic && prop.is_joined;
         let rotation = bodies.places[body as usize].rotation;
         prop.inv_inertia = core.inv_inertia.rotated(rotation).without_axes(locks.rotation);
         prop.drag = core.drag;

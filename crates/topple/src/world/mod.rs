@@ -44,7 +44,6 @@ mod statics;
 mod step;
 mod structure;
 mod validate;
-mod whirling;
 
 pub use body_view::{Body, BodyMut};
 pub use compound::Part;
@@ -164,8 +163,6 @@ pub(crate) struct Scratch<D: Dim> {
     /// Sleeping bodies that are to wake, and whether something heavy lies on them.
     pub to_wake: Vec<(u32, bool)>,
     pub refine: refine::Groups<D>,
-    /// Some elastic body on a joint turns too far for the usual sub-steps.
-    pub whirls: bool,
     /// A body of each island that was put together at rest in this step.
     pub built: Vec<u32>,
 }

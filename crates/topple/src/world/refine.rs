@@ -23,7 +23,6 @@ use super::step::{StepPart, solve_part};
 use super::structure::{Size, Structure, Tower};
 use crate::Settings;
 use crate::body::{AwakeBodies, BodySet, NO_SLOT, NONE};
-use crate::continuous::Moments;
 use crate::island::{Island, Islands, small_steps as small_steps_of};
 use crate::joint::OCTAVE;
 use crate::math::*;
@@ -94,8 +93,6 @@ pub(crate) struct Groups<D: Dim> {
     /// Bodies whose island has got a new contact in this step, and whether that is one of a heavy body with a light one.
     pub grown: Vec<(u32, bool)>,
     worst: Vec<Worst>,
-    /// Of groups that whirl.
-    pub moments: Moments<D>,
 }
 
 /// How a refined island is solved: its level, and whether its joints are solved all at once.
@@ -152,7 +149,6 @@ pub(super) fn is_calm<D: Dim>(calm: u16, settings: &Settings<D>) -> bool {
 /// Solves everything, with finer sub-steps where they are needed.
 pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     world.profile.counters.refinement = 1;
-    world.scratch.refine.moments.clear();
     if world.islands.refined == 0 {
         solve_part(world, whole, StepPart::WHOLE);
     } else if whole.tracks.is_empty() {
@@ -239,8 +235,7 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         let kinematic = groups.members.len()..saved.len();
         part.copy_members(&saved, (from..to).chain(kinematic).map(|slot| slot as u32));
         part.find_slots(whole.slots.len());
-        let scratch = (&mut groups.small_steps, &mut groups.moments);
-        small_steps::solve(world, part, (small_steps_of(way.0), way.1), scratch);
+        small_steps::solve(world, part, (small_steps_of(way.0), way.1), &mut groups.small_steps);
         for (i, &(_, slot)) in groups.members[from..to].iter().enumerate() {
             whole.states[slot as usize] = part.states[i];
             whole.rotations[slot as usize] = part.rotations[i];
@@ -251,7 +246,6 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     for &(_, slot) in &groups.members {
         whole.slots[whole.props[slot as usize].body as usize] = slot;
     }
-    groups.moments.finish();
     groups.saved = saved;
     groups.loads = core::mem::take(&mut world.scratch.refine.loads);
     world.scratch.refine = groups;
@@ -516,7 +510,7 @@ impl<D: Dim> World<D> {
         } else if level > 0 {
             // Loads near a limit must not make the level swing.
             let held = self.level_for(island, measured.max(weight) * SWING, tower);
-            let mut held = held.max(by_joints).max(self.whirl_level(island)) >= level;
+            let mut held = held.max(by_joints) >= level;
             // What is low is not reported. PERF: nothing is given up before it is calm, so that is when to ask.
             if !held && is_calm(calm, &self.settings) || self.step_count.is_multiple_of(LOOK_STEPS) {
                 let by_weight = self.level_by_weight(island, self.structure_of(island));
@@ -557,7 +551,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Makes all joints of an island as stiff as a level allows, before they bear anything.
-    pub(super) fn stiffen_at_once(&mut self, island: u32, level: u8) {
+    fn stiffen_at_once(&mut self, island: u32, level: u8) {
         let mut body = self.islands.slots[island].head;
         while body != NONE {
             let mut edge = self.bodies.records[body].first_joint;

@@ -9,13 +9,12 @@ use super::World;
 use super::contacts::algorithm;
 use super::refine::is_calm;
 use super::step::{StepPart, solve_part};
-use crate::body::{AwakeBodies, Bodies, BodyState, NONE};
+use crate::body::{AwakeBodies, NONE};
 use crate::contact::{Contact, flags};
-use crate::continuous::{Moment, Moments};
 use crate::joint::{Joint, JointKind, OCTAVE};
 use crate::math::*;
 use crate::narrow_phase::{ContactBatch, PairSource};
-use crate::solver::{FAR_APART, Softness};
+use crate::solver::Softness;
 use crate::trusted::Mine;
 
 /// Joints that bear less than this many weights of their lighter body can be stiffened at once (no unit).
@@ -72,8 +71,6 @@ pub(super) struct Scratch<D: Dim> {
     eased: Vec<(u32, usize, Real)>,
     /// All contacts of these pairs, as they were before they were brought up to date.
     before: Vec<(u32, Contact<D>)>,
-    /// Those of them that no longer touch, of elastic bodies on joints.
-    parted: Vec<u32>,
 }
 
 impl<D: Dim> Default for Scratch<D> {
@@ -84,7 +81,6 @@ impl<D: Dim> Default for Scratch<D> {
             joints: Vec::new(),
             eased: Vec::new(),
             before: Vec::new(),
-            parted: Vec::new(),
         }
     }
 }
@@ -129,9 +125,9 @@ pub(super) fn solve<D: Dim>(
     world: &mut World<D>,
     group: &mut AwakeBodies<D>,
     (count, is_direct): (u32, bool),
-    (scratch, moments): (&mut Scratch<D>, &mut Moments<D>),
+    scratch: &mut Scratch<D>,
 ) {
-    let Scratch { starts, pairs, joints, eased, before, parted } = scratch;
+    let Scratch { starts, pairs, joints, eased, before } = scratch;
     starts.clear();
     starts.extend(group.props.iter().map(|props| {
         let place = world.bodies.places[props.body as usize];
@@ -146,18 +142,11 @@ pub(super) fn solve<D: Dim>(
     let halvings =
         if is_direct && count == 1 && pairs.is_empty() { find_halvings(world, group, joints) } else { 0 };
     let reported = world.scratch.refine.loads.len();
-    // What whirls may have to go back on its way.
-    let is_noted = count > 1 && group.props.iter().any(|props| props.is_sprung);
-    if is_noted {
-        moments.begin(group.props.iter().map(|props| props.body), count);
-    }
-    parted.clear();
     for index in 0..count {
         if index > 0 {
-            refresh(world, pairs, (before, parted));
+            refresh(world, pairs, before);
         }
         ease(world, pairs, count, eased);
-        leave_parted(world, parted, eased);
         // The loads of the last small step count: the others are the way there.
         world.scratch.refine.loads.truncate(reported);
         solve_part(
@@ -189,10 +178,6 @@ pub(super) fn solve<D: Dim>(
             let state = &mut group.states[slot];
             start.way += core::mem::take(&mut state.dp);
             start.turn += core::mem::take(&mut state.dr);
-            if is_noted {
-                let state = BodyState { dp: start.way, dr: start.turn, ..*state };
-                moments.note(Moment { state, rotation: place.rotation });
-            }
             if group.props[slot].is_dynamic {
                 let core = &world.bodies.cores[body];
                 let locks = crate::Locks::from_bits(core.locks);
@@ -305,7 +290,7 @@ pub(super) fn gap_of<D: Dim>(joint: &Joint<D>, places: &[Pose<D>]) -> Option<Rea
 }
 
 /// From anchor a to anchor b [m].
-pub(super) fn between_anchors<D: Dim>(joint: &Joint<D>, places: &[Pose<D>]) -> D::Vec {
+fn between_anchors<D: Dim>(joint: &Joint<D>, places: &[Pose<D>]) -> D::Vec {
     let [a, b] = [0, 1].map(|side| {
         let place = &places[joint.bodies[side] as usize];
         (place.position, place.rotation.rotate(joint.frames[side].position.to_vec()))
@@ -339,9 +324,7 @@ fn ease<D: Dim>(world: &mut World<D>, pairs: &[u32], count: u32, eased: &mut Vec
         while at != NONE {
             let contact = &mut contacts.hot[at as usize];
             let [a, b] = contact.bodies.map(|body| &bodies.places[body as usize]);
-            // What bounces leaves by itself: pushed out, it would get energy from nothing.
-            let is_sprung = is_sprung(contact, bodies);
-            if !is_sprung && contact.normal(a.rotation).dot(down).abs() < UPRIGHT {
+            if contact.normal(a.rotation).dot(down).abs() < UPRIGHT {
                 at = contact.next_part;
                 continue;
             }
@@ -353,7 +336,7 @@ fn ease<D: Dim>(world: &mut World<D>, pairs: &[u32], count: u32, eased: &mut Vec
                 let overlap = -contact.row(i, a, b).separation;
                 let point = &mut contact.manifold.points_mut()[i];
                 let sag = soft.sag(point.normal_impulse / refinement, inv_masses[0] + inv_masses[1]);
-                let most = if is_sprung { sag } else { EXPLAINED * sag + pace * overlap };
+                let most = EXPLAINED * sag + pace * overlap;
                 if overlap > most {
                     eased.push((at, i, point.base_separation));
                     point.base_separation += overlap - most;
@@ -364,34 +347,10 @@ fn ease<D: Dim>(world: &mut World<D>, pairs: &[u32], count: u32, eased: &mut Vec
     }
 }
 
-/// True if a contact may bounce and one of its bodies hangs on a joint.
-fn is_sprung<D: Dim>(contact: &Contact<D>, bodies: &Bodies<D>) -> bool {
-    let is_joined = |&body: &u32| bodies.records[body].first_joint != NONE;
-    contact.restitution > 0.0 && contact.bodies.iter().any(is_joined)
-}
-
-/// Lets contacts that no longer touch be far apart for one small step. `eased` gets what they were.
-fn leave_parted<D: Dim>(world: &mut World<D>, parted: &[u32], eased: &mut Vec<(u32, usize, Real)>) {
-    for &index in parted {
-        let points = world.contacts.hot[index as usize].manifold.points_mut();
-        for (i, point) in points.iter_mut().enumerate() {
-            eased.push((index, i, point.base_separation));
-            point.base_separation += FAR_APART;
-        }
-    }
-}
-
 /// Brings contacts up to date with where the bodies are now. What no longer touches stays as it was: its anchors are apart, so
 /// nothing acts, and what it is said to be stays true until the next step looks at it.
-///
-/// Of elastic bodies on joints they are listed in `parted`: anchors that turn with fast balls come near again where their surfaces are not.
-fn refresh<D: Dim>(
-    world: &mut World<D>,
-    pairs: &[u32],
-    (before, parted): (&mut Vec<(u32, Contact<D>)>, &mut Vec<u32>),
-) {
+fn refresh<D: Dim>(world: &mut World<D>, pairs: &[u32], before: &mut Vec<(u32, Contact<D>)>) {
     before.clear();
-    parted.clear();
     for &pair in pairs {
         let mut at = pair;
         while at != NONE {
@@ -418,9 +377,6 @@ fn refresh<D: Dim>(
         let contact = &mut world.contacts.hot[*index as usize];
         if contact.manifold.count == 0 || !old.is_touching() {
             *contact = *old;
-            if is_sprung(contact, &world.bodies) {
-                parted.push(*index);
-            }
         }
         contact.flags = old.flags;
     }

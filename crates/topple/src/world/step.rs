@@ -47,9 +47,6 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     // solve: forces, contacts, joints, motion, in sub-steps of the solver's own
     hits::note_approach(world);
     while !gather::gather(world) {}
-    if world.scratch.whirls {
-        world.refine_whirling();
-    }
     solve(world);
     lap = world.profile.lap(Stage::Solve, lap);
 
@@ -186,7 +183,6 @@ fn stop_fast_bodies<D: Dim>(world: &mut World<D>) {
         bodies: &world.bodies,
         shapes: &world.shapes,
         joints: &world.joints,
-        moments: &world.scratch.refine.moments,
         proxies: &world.proxies,
         broad_phase: &*world.methods.broad_phase,
         executor: &*world.executor,

@@ -383,17 +383,9 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
             let share = if length > limit { limit / length } else { 1.0 };
             (0..T).for_each(|t| given[P + t] = share * impulse[t]);
         }
-        // Joints that gape, and limits, let velocities be a little other than those they allow. Then the impulses along the joints do work too: the whole gets the size for which
-        // all of it is that of the speeds along the contact.
-        let change = |i: usize| -> f64 { (0..MOST_ROWS).map(|j| k[i][j] * given[j]).sum() };
-        let work: f64 = (0..MOST_ROWS).map(|i| given[i] * (f64::from(before[i]) + 0.5 * change(i))).sum();
-        let share = self.joined.share_of_work(place, given, work, (&*self.bodies, self.scene));
-        if share <= 0.0 {
-            return false;
-        }
         for (slot, change) in self.joined.changes(place, given) {
             let floats = &mut self.bodies[slot].0;
-            (0..N + A).for_each(|i| floats[i] += (share * change[i]) as Real);
+            (0..N + A).for_each(|i| floats[i] += change[i] as Real);
         }
         true
     }

@@ -15,7 +15,7 @@
 //! energy in one step.
 
 use super::joints::JointScene;
-use super::pack::{Packed, Whitening, whiten_impulse};
+use super::pack::{Whitening, whiten_impulse};
 use crate::body::NO_SLOT;
 use crate::joint::{Joint, Law, Row, RowSink};
 use crate::math::*;
@@ -37,8 +37,6 @@ const LIMIT_ROUNDS: usize = 4;
 const LIMIT_SLOP: Real = 1e-3;
 /// Below this share of what it would be without joints, nothing moves along a row (no unit).
 const HELD: f64 = 1e-6;
-/// What impulses may be enlarged to, for joints that take part of their work (no unit).
-const MOST_SHARE: f64 = 2.0;
 const NONE: u32 = u32::MAX;
 
 type Wide = [f64; WIDE];
@@ -265,30 +263,6 @@ impl Joined {
             }
             (slot as usize, change)
         })
-    }
-}
-
-impl Joined {
-    /// The share of the given impulses along the rows of an answered contact that does the work `work` [J] on all bodies that answer (no unit): b·x² + a·x = work.
-    pub(super) fn share_of_work<D: Dim, const S: usize>(
-        &self,
-        lane: usize,
-        impulses: [f64; MOST_ROWS],
-        work: f64,
-        (bodies, scene): (&[Packed<S>], &JointScene<'_, D>),
-    ) -> f64 {
-        let (mut a, mut b) = (0.0, 0.0);
-        for (slot, change) in self.changes(lane, impulses) {
-            let inv_mass = f64::from(scene.props[slot].inv_mass);
-            for i in 0..D::N + D::ANGULAR {
-                // Spins are whitened: their mass is 1.
-                let mass = if i >= D::N || inv_mass <= 0.0 { 1.0 } else { 1.0 / inv_mass };
-                a += mass * f64::from(bodies[slot].0[i]) * change[i];
-                b += 0.5 * mass * change[i] * change[i];
-            }
-        }
-        let root = (a * a + 4.0 * b * work).max(0.0).sqrt();
-        if b > 0.0 { ((root - a) / (2.0 * b)).clamp(0.0, MOST_SHARE) } else { 0.0 }
     }
 }
 

@@ -41,7 +41,6 @@ mod joints;
 mod kernel;
 mod normals;
 mod pack;
-mod parting;
 mod plan;
 mod prepare;
 mod rolling;
@@ -60,7 +59,6 @@ pub use crate::trusted::lanes::SimdWidth;
 pub use cost::{PassCost, SubstepCost};
 pub(crate) use heavy::Heavy;
 pub(crate) use impacts::REST_STEPS;
-pub(crate) use parting::FAR_APART;
 pub(crate) use softness::Softness;
 pub use step::SoftDim;
 

@@ -24,14 +24,13 @@ pub(super) struct Spinners {
 
 impl Spinners {
     /// Lets those precess by a step of `substeps` times `h` [s] that may bounce and bear nothing, in any of their contacts. True if
-    /// there are any. In small steps, `is_fine`, those on joints are left out: they tumble between kicks, which joints foresee.
+    /// there are any.
     pub(super) fn precess<D: Dim, const N: usize, const A: usize, const P: usize, const S: usize>(
         &mut self,
         (rows, cold, ends): (&[Row<N, A, P>], &[ColdRow], &[Ends]),
         bodies: &mut AwakeBodies<D>,
         (packed, whitenings, turning): (&mut [Packed<S>], &[Whitening], &[Turn]),
         (h, substeps): (Real, u32),
-        is_fine: bool,
     ) -> bool {
         let lanes = || {
             let rows = rows.iter().zip(cold).zip(ends).map(|((row, cold), ends)| (row, cold, ends));
@@ -43,8 +42,7 @@ impl Spinners {
         {
             for slot in ends.slots.map(|slots| slots[lane]) {
                 let Some(props) = bodies.props.get(slot as usize) else { continue };
-                let tumbles = is_fine && props.is_sprung;
-                if turning[slot as usize] != Turn::Little && props.locks >> 3 == 0 && !tumbles {
+                if turning[slot as usize] != Turn::Little && props.locks >> 3 == 0 {
                     self.slots.push(slot);
                 }
             }

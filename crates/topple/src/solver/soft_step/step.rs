@@ -14,7 +14,6 @@ use super::joints::{JointRows, JointScene, WideDim};
 use super::kernel::PassParams;
 use super::lanes::SimdWidth;
 use super::pack::{Packed, Whiten, Whitening, whiten_spin, whitening};
-use super::parting::leave_parting;
 use super::plan::{BODIES_PER_PIECE, Plan, ROWS_PER_PIECE};
 use super::prepare::{PrepareParams, body_line};
 use super::rolling::Rolling;
@@ -216,8 +215,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         {
             let rows = (&self.rows[..], &self.plan.cold[..], &*row_ends);
             let arrays = (&mut self.packed[..], &self.whitenings[..], self.turners.flags());
-            let time = (h, context.substeps);
-            strikes |= self.spinners.precess::<D, N, A, P, S>(rows, bodies, arrays, time, refinement > 1.0);
+            strikes |= self.spinners.precess::<D, N, A, P, S>(rows, bodies, arrays, (h, context.substeps));
         }
         if is_turning && settings.gyroscopic && bodies.tracks.is_empty() {
             self.spinners.tumble(bodies, &mut self.turners);
@@ -228,8 +226,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             JointScene { settings, props, slots, whitenings, turning, places, h, warm, refinement };
         let bounces = settings.restitution && strikes;
         let meets = found.meets && bodies.tracks.is_empty();
-        let leaves = settings.restitution && found.bounces && refinement > 1.0;
-        if bounces || meets || leaves {
+        if bounces || meets {
             self.joined.prepare(joint_rows.indices(), &joint_scene, joints, total * WIDTH);
         }
         if bounces {
@@ -242,11 +239,6 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             let impacts =
                 Impacts { scene: &joint_scene, joints, joined, bodies, states, late, dt, threshold };
             impacts.run(&self.rows, &self.friction, &self.plan.cold, row_ends);
-        }
-        if leaves {
-            let rows = (&mut self.rows[..], &self.plan.cold[..], &*row_ends);
-            let scene = (&joint_scene, &self.joined);
-            leave_parting(rows, &self.packed, scene, (dt, settings.restitution_threshold));
         }
         if meets {
             let scene = TrainScene::<'_, D, N, A, P, T, K> {

@@ -37,9 +37,6 @@ const FAR: Real = 0.3;
 /// of another orientation add up, turn after turn: at 0.08 rad a rod on a hinge became twice as fast in ten seconds.
 const FAR_ON_JOINTS: Real = 0.02;
 
-/// The same for elastic ones that take small steps because they whirl: those have to keep their energy [rad].
-const FAR_SPRUNG: Real = 0.0025;
-
 /// What turns by less than this in a step has the inertia of its start, joints or not [rad]: the difference is rounding.
 const HARDLY: Real = 1e-4;
 
@@ -117,11 +114,9 @@ impl Turners {
         let flags = &mut self.flags;
         flags.clear();
         room::fit(flags, bodies.len(), Turn::Little);
-        let is_fine = context.refinement > 1.0;
         let turns = |slot: usize| {
             let props = &bodies.props[slot];
-            let least = if is_fine && props.is_sprung { FAR_SPRUNG } else { FAR_ON_JOINTS };
-            props.is_joined && turns_by(least, props, bodies.states[slot].w, context.dt)
+            props.is_joined && turns_by(FAR_ON_JOINTS, props, bodies.states[slot].w, context.dt)
         };
         // Not for what is solved at once: see `JointRows::leave_links`.
         if D::ANGULAR != 3 || context.is_direct || !(0..bodies.len()).any(turns) {
@@ -137,10 +132,6 @@ impl Turners {
         }
         // PERF: contacts of what turns far are prepared again in every sub-step, and what touches loses more than it could gain.
         for contact in context.contact_order() {
-            // What bounces in small steps touches for moments only, and has to keep its energy (`world/whirling.rs`).
-            if is_fine && context.contacts[contact as usize].restitution > 0.0 {
-                continue;
-            }
             for slot in context.slots(&context.contacts[contact as usize]) {
                 if let Some(flag) = flags.get_mut(slot as usize) {
                     *flag = Turn::Little;
