@@ -148,8 +148,8 @@ pub(super) fn stop_time<D: Dim>(
     let depth = below.max(-distance).max(0.0);
     // Slivers are as thin as the roundings of their places: those do not put them inside.
     let is_lost = depth >= margins.size + margins.rounding;
-    if is_lost && front.is_none() {
-        // So deep inside there is no side to keep to. Of a surface it is known.
+    if is_lost && front.is_none_or(|front| front.surface.is_closed()) {
+        // So deep inside there is no side to keep to. Of a surface it is known; of a solid that is one of many in a floor, the side of its neighbour is no side to keep to.
         return None;
     }
     let held = if is_lost { hold_middle(a, b, margins, [from, to]) } else { None };

@@ -69,7 +69,9 @@ pub(super) fn stop_shapes<D: Dim>(
                 let (normal, on_child) = (children_b.normal(j), child_b.support(children_b.normal(j)));
                 let is_before = |p: D::Vec| on_child.is_none_or(|on_child| normal.dot(p - on_child) >= 0.0);
                 let is_ahead = is_before(middle);
+                // Of a solid, which may be one of many in a floor, the true depth counts: its sides end at those of its neighbours.
                 let front = Front { surface: children_b, index: j, near: margins.near() };
+                let front = (!children_b.is_closed()).then_some(front);
                 children_a.visit(&children_a.bounds(), &mut |i| {
                     let child_a = children_a.child(i);
                     // What has come through is on its way back, and must not be held by the far side of a wall, or behind it.
@@ -80,7 +82,7 @@ pub(super) fn stop_shapes<D: Dim>(
                     };
                     if is_before(own) && (is_ahead || !is_back()) {
                         let moving = mover(&child_a, a, sweep_a);
-                        keep_first(&mut first, stop_time(&moving, &other, Some(front), margins, range));
+                        keep_first(&mut first, stop_time(&moving, &other, front, margins, range));
                     }
                 });
                 if is_ahead {
