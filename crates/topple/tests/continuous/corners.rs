@@ -166,7 +166,8 @@ fn polygons_with_crowded_corners_stay_on_a_chain() {
     let mut corners = vec![Vec2::new(-0.2, -0.1), Vec2::new(0.0, 0.2)];
     corners.extend((0..16).map(|i| {
         let angle = -1.5 + 2.0 * i as Real / 15.0;
-        Vec2::new(0.17 + 0.02 * angle.cos(), -0.08 + 0.02 * angle.sin())
+        let (sin, cos) = sin_cos(angle);
+        Vec2::new(0.17 + 0.02 * cos, -0.08 + 0.02 * sin)
     }));
     let shape = Shape2::polygon(&corners).unwrap();
     for (speed, turn) in (1..20).flat_map(|v| (0..12).map(move |turn| (v as Real, 0.5 * turn as Real))) {
@@ -180,8 +181,8 @@ fn polygons_with_crowded_corners_stay_on_a_chain() {
 /// Wedges slide on into a shallow valley of a chain.
 #[test]
 fn wedges_slide_up_a_slope() {
-    let slope = 5.0_f32.to_radians();
-    let ends = [Vec2::new(20.0 * slope.cos(), 20.0 * slope.sin()), Vec2::ZERO, Vec2::new(-20.0, 0.0)];
+    let (sin, cos) = sin_cos(5.0_f32.to_radians());
+    let ends = [Vec2::new(20.0 * cos, 20.0 * sin), Vec2::ZERO, Vec2::new(-20.0, 0.0)];
     let wedge = [Vec2::new(-0.15, -0.045), Vec2::new(0.15, -0.045), Vec2::new(-0.09, 0.045)];
     for speed in [2.0, 8.0, 16.0, 32.0] {
         let mut world = World::<D2>::new();
