@@ -71,6 +71,7 @@ mod recycling;
 mod determinism;
 // The whole state as bytes; damaged bytes are refused.
 mod snapshot;
+mod snapshot_joints;
 // Everything a caller can get wrong: a typed error, and nothing changed.
 mod bad_input;
 // Random histories of a world.

@@ -188,7 +188,9 @@ fn fill_extra<D: Dim, const R: usize>(
         JointKind::Hinge(hinge) => (hinge.spring, hinge.motor, turn_limits(hinge.limits)),
         JointKind::Slider(slider) => (slider.spring, slider.motor, slider.limits),
         JointKind::Distance(distance) => {
-            (distance.spring, None, Some(Limits { lower: distance.min, upper: distance.max }))
+            // A rope has no shortest length: its anchors may pass each other.
+            let lower = if distance.min > 0.0 { distance.min } else { Real::NEG_INFINITY };
+            (distance.spring, None, Some(Limits { lower, upper: distance.max }))
         }
         JointKind::Ball(ball) => {
             if let Some(cone) = ball.cone {
