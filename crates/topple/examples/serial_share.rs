@@ -3,11 +3,12 @@
 //!
 //! `serial_share [steps]`. A stage of p pieces takes two threads ⌈p/2⌉/p of its time at best; what is not handed out, all of it.
 //!
-//! `serial_share [steps] measured`: how fast two are, beside one in turns. For machines with nothing else to do.
+//! `serial_share [steps] measured`: how fast two are, beside one in turns. For machines with nothing else to do. A third word picks worlds by their names.
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use topple::exec::{Executor, Pool};
+use topple::math::{Vec2, sin_cos};
 use topple::world::STAGES;
 use topple::*;
 
@@ -61,25 +62,32 @@ fn main() -> Result<(), Error> {
             "world", "contacts", "step [ms]", "serial", "2 thr."
         );
     }
-    let run = Run { steps, is_measured };
+    let only = std::env::args().nth(3).unwrap_or_default();
+    let run = Run { steps, is_measured, only: &only };
     run.show("plane: pyramid", flat_pyramid)?;
     run.show("plane: turning square", tumbler)?;
     run.show("space: pyramid", square_pyramid)?;
     run.show("space: wall, struck", wall)?;
     run.show("space: heap", heap)?;
+    run.show("space: terrain", terrain)?;
     Run { steps: steps / 4, ..run }.show("space: drum, falling", drum)?;
     run.show("space: drum", drum)
 }
 
 /// What to do with each world.
 #[derive(Clone, Copy)]
-struct Run {
+struct Run<'a> {
     steps: usize,
     is_measured: bool,
+    /// Only worlds with this in their names.
+    only: &'a str,
 }
 
-impl Run {
+impl Run<'_> {
     fn show<D: Dim>(self, name: &str, make: impl Fn() -> Result<World<D>, Error>) -> Result<(), Error> {
+        if !name.contains(self.only) {
+            return Ok(());
+        }
         if self.is_measured {
             measure(name, [make()?, make()?], self.steps);
         } else {
@@ -235,6 +243,26 @@ fn heap() -> Result<World3, Error> {
             _ => Shape3::capsule_y(0.5, 0.25),
         };
         world.create_body_with(BodyDef3::dynamic(at), [shape])?;
+    }
+    Ok(world)
+}
+
+/// 1 000 spheres, boxes and capsules on hills of 20 000 triangles.
+fn terrain() -> Result<World3, Error> {
+    let height =
+        |x: f32, z: f32| 1.5 * sin_cos(0.25 * x).0 * sin_cos(0.2 * z).1 + 0.3 * sin_cos(x + 0.7 * z).0;
+    let hills = shape::d3::mesh::generate::terrain(Vec2::splat(100.0), [100; 2], height)?;
+    let mut world = World3::with_settings(settings())?;
+    let ground = Shape3::mesh(&hills.vertices, &hills.triangles)?;
+    world.create_body_with(BodyDef3::fixed([0.0; 3]), [ground])?;
+    for i in 0..1000 {
+        let (x, z) = (((i % 32) as f32 - 15.5) * 2.0, ((i / 32) as f32 - 15.5) * 2.0);
+        let shape = match i % 3 {
+            0 => Shape3::sphere(0.4),
+            1 => Shape3::cuboid(0.9, 0.6, 0.7),
+            _ => Shape3::capsule_y(0.6, 0.25),
+        };
+        world.create_body_with(BodyDef3::dynamic([x, height(x, z) + 2.0, z]), [shape])?;
     }
     Ok(world)
 }

@@ -74,6 +74,11 @@ impl Margins {
         self.near
     }
 
+    /// Depth that is never passed, with what it may be passed by in a step [m].
+    pub(super) fn most(&self) -> Real {
+        (DEEPEST + LEAST_DEEPER) * self.size
+    }
+
     /// How far the middle of a solid that is made of triangles stays away from what it flies at [m].
     fn clearance(&self) -> Real {
         CLEARANCE * self.size
@@ -313,5 +318,29 @@ mod tests {
             Shape3::capsule(Vec3::new(-0.5, 0.0, 0.0), Vec3::new(0.5, 0.2, 0.0), 0.1),
             Shape3::cylinder(0.6, 0.4),
         ]);
+    }
+
+    /// The tip of a knife that the floor gives way to slips below the end of the slope before it: it is stopped before it is below the slope.
+    #[test]
+    fn tips_do_not_slip_below_the_end_of_a_slope() {
+        for turn in [5.0_f32, 10.0, 30.0, 60.0] {
+            let (sin, cos) = sin_cos(turn.to_radians());
+            let ends = [Vec2::new(2.0 * cos, 2.0 * sin), Vec2::ZERO, Vec2::new(-1.0, 0.0)];
+            let chain = Shape2::chain(&ends).unwrap();
+            let knife = [Vec2::new(-0.05, -0.001), Vec2::new(0.05, -0.001), Vec2::new(-0.03, 0.001)];
+            let knife = Shape2::polygon(&knife).unwrap();
+            let (surface, still) = (chain.composite().unwrap(), Sweep::<D2>::still(Pose::IDENTITY));
+            let slope = surface.child(0);
+            let margins = Margins::new(&Settings::<D2>::default(), knife.inner_radius(), 0.1);
+            let front = Front { surface, index: 0, near: margins.near() };
+            for turn in [0.0, -0.001] {
+                let start = Pose { position: Point2::new(-0.064, 0.001 - 0.000_24), ..Pose::IDENTITY };
+                let sweep = Sweep::<D2>::moving(start, Vec2::new(0.033, 0.0), turn);
+                let a = Mover::new(&knife, Pose::IDENTITY, &sweep);
+                let b = Mover::new(&slope, Pose::IDENTITY, &still);
+                let stop = stop_time(&a, &b, Some(front), margins, [0.0, 1.0]);
+                assert!(stop.is_some(), "slope of {sin}, turning by {turn} rad");
+            }
+        }
     }
 }

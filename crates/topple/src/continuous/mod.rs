@@ -14,6 +14,7 @@
 //! `impact.rs` for when a body is stopped, `sweep.rs` for how the moment is found.
 
 mod bullets;
+mod floor;
 mod front;
 mod impact;
 mod joined;
@@ -518,8 +519,10 @@ fn first_static<D: Dim>(
                 // As in contacts: the thickness of what cannot be pushed does not count.
                 let margins = margins(scene, thickness::<D>(shape), &body.sweep);
                 // The whole time for each: one that gets deep late may be met early.
-                if let Some(stop) = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, 1.0])
-                {
+                let stop = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, 1.0]);
+                let on_floor = stop
+                    .and_then(|_| floor::stop_at_floor(scene, awake, body, [index, other], margins, from));
+                if let Some(stop) = on_floor.unwrap_or(stop) {
                     // DETERMINISM: of equal ones the lower shapes, whatever the order of the visits.
                     let shapes = [index, other];
                     if first.is_none_or(|(old, others)| (stop.t, shapes) < (old.t, others)) {

@@ -267,7 +267,7 @@ impl<'a, D: Dim> Search<'a, D> {
         let mut known = Some(start);
         for _ in 0..MAX_LOOKS {
             let (distance, normal) = known.take().or_else(|| self.look(t))?;
-            let mut excess = distance - f64::from(target);
+            let excess = distance - f64::from(target);
             if target < 0.0
                 && excess < f64::from(-tolerance)
                 && let Some(Impact { t: safe, .. }) = found
@@ -282,16 +282,18 @@ impl<'a, D: Dim> Search<'a, D> {
             if excess <= f64::from(tolerance) {
                 return found;
             }
-            // What is below the plane of a child by more is there as soon as it touches the child.
-            if let Some(front) = self.front.filter(|front| distance > f64::from(front.near))
-                && let Some((gap, _)) = self.below(t, (distance, normal))
-                && gap <= f64::from(target)
-            {
-                excess = distance - 0.5 * f64::from(front.near);
-            }
             // Until when the bodies keep their rates, and whether the gap can close before.
             let (sweep_a, sweep_b) = (self.a.sweep, self.b.sweep);
             let lasts = sweep_a.lasts(t).min(sweep_b.lasts(t)).min(to);
+            // What is below the plane of a child by more, or may be by then, is so deep as soon as it touches the child.
+            let mut target = target;
+            if let Some(front) = self.front.filter(|front| distance > f64::from(front.near))
+                && let Some((gap, down)) = self.below(t, (distance, normal))
+                && gap - f64::from(self.closing(t, down).max(0.0) * (lasts - t)) <= f64::from(target)
+            {
+                target = target.max(0.5 * front.near);
+            }
+            let excess = distance - f64::from(target);
             let closing = f64::from(self.closing(t, normal));
             let safe = if closing > 0.0 { excess / closing } else { f64::INFINITY };
             let is_safe = safe >= f64::from(lasts - t);

@@ -19,6 +19,7 @@ pub(crate) use batch::{PairSource, reaches_plane, write};
 pub use composite::{MAX_PARTS, Parts};
 pub use manifold::{LocalManifold, LocalPoint, MAX_LOCAL_POINTS};
 pub use methods::{NarrowPhaseAuto, NarrowPhaseGjk, NarrowPhaseSat};
+pub(crate) use way_in::bring_back;
 
 use crate::Error;
 use crate::math::*;

@@ -11,7 +11,7 @@
 //! Overlaps that the motion does not explain, those of bodies that were created in each other, are left to the shortest way out.
 
 use super::batch::PairTask;
-use super::{CollideJob, LocalManifold, NarrowCounters, PairCache};
+use super::{CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::contact::flags;
 use crate::distance::{Cores, Wide, separation, shape_cast};
 use crate::math::*;
@@ -156,9 +156,22 @@ fn contact_along<D: Dim>(
     if found.is_empty() || along < SAME_SIDE {
         return None;
     }
+    bring_back(&mut found, normal, by, cache.ground());
+    Some(found)
+}
+
+/// Brings a contact that was found with b moved by the unit vector `way` times `by` [m] back to where b is. The points go with the surface that can be pushed: the line along which a ball is pushed, where it met a corner,
+/// leads through its middle still.
+pub(crate) fn bring_back<D: Dim>(found: &mut LocalManifold<D>, way: D::Vec, by: Real, ground: Option<Side>) {
+    let normal = found.normal;
+    let along = normal.dot(way);
+    let shift = match ground {
+        Some(Side::A) => way * by - normal * (0.5 * by * along),
+        Some(Side::B) => normal * (0.5 * by * along),
+        None => way * (0.5 * by),
+    };
     for point in found.points_mut() {
         point.separation -= by * along;
-        point.position -= normal * (0.5 * by);
+        point.position -= shift;
     }
-    Some(found)
 }

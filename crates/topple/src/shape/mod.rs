@@ -9,6 +9,7 @@ pub(crate) mod composite;
 pub mod d2;
 pub mod d3;
 mod def;
+mod flush;
 mod forks;
 mod mass;
 mod record;
@@ -18,6 +19,7 @@ pub use d2::Shape2;
 pub use d3::Shape3;
 pub(crate) use def::check_shape;
 pub use def::{Filter, Material, Mixing, ShapeDef};
+pub(crate) use flush::Placed;
 pub use mass::Mass;
 pub(crate) use record::ShapeRecord;
 
@@ -80,6 +82,9 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// A single point, at the origin: a ball without radius. For distances only, it cannot be attached.
     fn point() -> Self;
+
+    /// All that is below the plane through the origin with the given unit normal.
+    fn below(normal: D::Vec) -> Self;
 
     /// Ok, or which field has which impossible value. Shapes are plain values, so they are checked when attached.
     fn validate(&self) -> Result<(), Error>;

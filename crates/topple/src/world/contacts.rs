@@ -221,6 +221,11 @@ fn find_ghosts<D: Dim>(world: &mut World<D>, pieces: usize) {
     for result in &world.scratch.changes[..pieces] {
         suspects.extend_from_slice(&result.suspects);
     }
+    let mut landed = core::mem::take(&mut world.scratch.landed);
+    landed.clear();
+    landed.extend(suspects.iter().filter_map(|&index| world.landed_body(index)));
+    world.scratch.landed = landed;
+    world.lift_landed();
     world.drop_ghosts(&suspects);
     world.scratch.new_parts = suspects;
 }

@@ -16,7 +16,7 @@
 
 use super::World;
 use crate::body::{BodyKind, NONE};
-use crate::contact::flags;
+use crate::contact::{Contact, ContactPoint, flags};
 use crate::distance::point_shape;
 use crate::math::*;
 use crate::shape::ShapeOps;
@@ -31,7 +31,7 @@ const RISE: Real = 2e-4;
 const LEAST_RISE: Real = 0.01;
 
 /// Cosine of the angle up to which two normals look the same way (no unit; 3.6°).
-const SAME_WAY: Real = 0.998;
+pub(super) const SAME_WAY: Real = 0.998;
 
 /// How far from a surface without thickness a point may be and be covered by it, in slops: contacts are cut off a slop beyond the faces that touch,
 /// which may be sunk by another one.
@@ -43,15 +43,17 @@ const FLUSH: Real = 1.0;
 
 /// How far something that cannot be pushed may stand above the plane that bears a body and be part of the floor, in slops. Half of what a floor may
 /// give: a slop is 5 mm at most, so that a step of 3 mm is one for every body.
-const LEVEL: Real = 0.5;
+pub(super) const LEVEL: Real = 0.5;
 /// The same for the parts of one mesh, in slops: its vertices are exact, and what rises, however little, is meant.
 const LEVEL_INSIDE: Real = 0.05;
 /// How much deeper than another a contact is whose depth is the way through what is touched, in slops.
 const DEEPER: Real = 8.0;
 /// How much deeper in something than in what covers it a body is that flew at it, in slops. What slides over tiles is no deeper in the edge of the next than in the last.
 const BLOW: Real = 4.0;
-/// How far a body may be above the plane that bears it, in slops: farther away it may still pass beside it.
-const BORNE: Real = 2.0;
+/// How far a body may be above the plane that bears it, in slops: farther away it may still pass beside it. What continuous collision stopped before a floor is 2 to 2.5 slops above it.
+const BORNE: Real = 2.75;
+/// The same for the parts of one shape, in slops: a beam that a plate is stopped before may be passed at its other side.
+const BORNE_INSIDE: Real = 2.0;
 
 /// Contacts of a body beyond which it is not looked at together with things that can move: it does not slide over a pavement but lies in a heap,
 /// or is the floor of one.
@@ -65,22 +67,24 @@ const BATCH: usize = 64;
 
 /// One contact of a moving body, as seen from it, in the world.
 #[derive(Clone, Copy)]
-struct Touch<D: Dim> {
-    index: u32,
+pub(super) struct Touch<D: Dim> {
+    pub index: u32,
     /// The shape that it touches.
-    shape: u32,
+    pub shape: u32,
     /// The body's own shape.
-    own: u32,
+    pub own: u32,
     /// From that shape to the body.
-    normal: D::Vec,
+    pub normal: D::Vec,
     /// The shape can be pushed.
-    is_loose: bool,
+    pub is_loose: bool,
 }
 
 /// The points of a contact, on the surface of the shape that is touched, from the centre of mass of a body [m].
-struct Seen<D: Dim> {
-    points: [D::Vec; MOST_POINTS],
-    count: usize,
+pub(super) struct Seen<D: Dim> {
+    /// The centre of mass.
+    center: D::Point,
+    pub points: [D::Vec; MOST_POINTS],
+    pub count: usize,
     /// Least and, up to the sign, greatest separation [m].
     nearest: Real,
     farthest: Real,
@@ -90,6 +94,18 @@ impl<D: Dim> Seen<D> {
     /// Height of the highest along `up` [m].
     fn height(&self, up: D::Vec) -> Real {
         self.points[..self.count].iter().map(|at| up.dot(*at)).fold(Real::NEG_INFINITY, Real::max)
+    }
+
+    /// The same over the origin of `pose` [m].
+    fn height_over(&self, pose: &Pose<D>, up: D::Vec) -> Real {
+        self.height(up) - up.dot(pose.position - self.center)
+    }
+
+    /// The points in the frame `pose`.
+    fn points_in(&self, pose: &Pose<D>) -> impl Iterator<Item = D::Point> {
+        let origin = pose.position - self.center;
+        let points = self.points[..self.count].iter();
+        points.map(move |at| D::Point::from_vec(pose.rotation.rotate_inv(*at - origin)))
     }
 }
 
@@ -126,7 +142,7 @@ impl<D: Dim> World<D> {
     }
 
     /// The contact as seen from `body`; None if that does not move, or there is no contact.
-    fn touch(&self, index: u32, body: u32) -> Option<Touch<D>> {
+    pub(super) fn touch(&self, index: u32, body: u32) -> Option<Touch<D>> {
         let contact = &self.contacts.hot[index as usize];
         let is_dynamic = |body: u32| self.bodies.records[body].kind == BodyKind::Dynamic;
         if !contact.is_solid() || !is_dynamic(body) {
@@ -176,10 +192,15 @@ impl<D: Dim> World<D> {
             if !contact.is_solid() || other == index || without == Some(other) {
                 continue;
             }
+            let is_same = contact.shapes.contains(&touch.shape);
+            // PERF: on a mesh nearly all of them are parts of one pair.
+            if is_same && self.are_of_valley(&touch, other) {
+                continue;
+            }
             if !is_loose && self.is_in_floor(&touch, other, body, &mut seen) {
                 return true;
             }
-            if contact.shapes.contains(&touch.shape) {
+            if is_same {
                 continue;
             }
             // PERF: and most neighbours do not reach any of the points.
@@ -196,7 +217,7 @@ impl<D: Dim> World<D> {
             if is_loose && !*may_be_loose.get_or_insert_with(was_touching) {
                 continue;
             }
-            let is_flush = || self.is_flush(&touch, &neighbor);
+            let is_flush = || self.is_flush(&touch, &neighbor, body);
             // PERF: what a convex neighbour covers is known sooner than whether ground of triangles is flush.
             let covers_soon = self.shapes[neighbor.shape].shape.composite().is_none();
             if is_loose && !covers_soon && !is_flush() {
@@ -257,7 +278,8 @@ impl<D: Dim> World<D> {
         let slop = bearing.slop.max(self.contacts.hot[touch.index as usize].slop);
         let bearing = self.seen(&floor, body);
         let rise = slop * if floor.shape == touch.shape { LEVEL_INSIDE } else { LEVEL };
-        if bearing.nearest > BORNE * slop || !self.have_edges(touch, &floor) {
+        let borne = slop * if floor.shape == touch.shape { BORNE_INSIDE } else { BORNE };
+        if bearing.nearest > borne || !self.have_edges(touch, &floor) {
             return false;
         }
         let seen = &*seen.get_or_insert_with(|| self.seen(touch, body));
@@ -268,16 +290,45 @@ impl<D: Dim> World<D> {
         }
         // A triangle of a solid that lies on a block meets the block's far side as well: that is no ridge.
         let is_deeper = seen.nearest < bearing.nearest - DEEPER * slop;
-        self.is_above(touch, &floor, bearing.nearest.min(0.0) - slop)
-            && self.is_below(touch, &floor, rise)
-            && (is_deeper || !self.is_below(&floor, touch, rise))
+        self.is_above(touch, seen, &floor, &bearing, bearing.nearest.min(0.0) - slop)
+            && self.is_below(touch, seen, &floor, &bearing, rise)
+            && (is_deeper || !self.is_below(&floor, &bearing, touch, seen, rise))
+    }
+
+    /// True if `touch` and `other` are parts of one pair, both made in this step, of which `other` is certainly no floor that `touch` belongs to: the normals
+    /// agree, the body is not borne, or `touch` is met above the plane of `other`, as in a valley. All in the frame of the pair's first body, where
+    /// anchors and normals are kept.
+    fn are_of_valley(&self, touch: &Touch<D>, other: u32) -> bool {
+        let (contact, floor) = (&self.contacts.hot[touch.index as usize], &self.contacts.hot[other as usize]);
+        if contact.shapes != floor.shapes || contact.flags & floor.flags & flags::FRESH == 0 {
+            return false;
+        }
+        let (here, up) = (contact.manifold.local_normal, floor.manifold.local_normal);
+        if here.dot(up) >= SAME_WAY {
+            return true;
+        }
+        // Normals go from the first shape to the second.
+        let side = if contact.shapes[0] == touch.shape { 1.0 } else { -1.0 };
+        let height = |contact: &Contact<D>, normal: D::Vec| {
+            let points = contact.manifold.points().iter();
+            let height =
+                |p: &ContactPoint<D>| side * up.dot(p.local_a) - 0.5 * p.base_separation * up.dot(normal);
+            points.map(height).fold(Real::NEG_INFINITY, Real::max)
+        };
+        let slop = floor.slop;
+        let nearest = floor.manifold.points().iter().fold(Real::INFINITY, |d, p| d.min(p.base_separation));
+        let farthest =
+            contact.manifold.points().iter().fold(0.0, |d: Real, p| d.max(p.base_separation.abs()));
+        let above = height(contact, here) - height(floor, up);
+        nearest > BORNE_INSIDE * slop || above > slop * (LEVEL_INSIDE + 1.0) + farthest
     }
 
     /// The points of a contact as seen from the centre of mass of `body`.
-    fn seen(&self, touch: &Touch<D>, body: u32) -> Seen<D> {
+    pub(super) fn seen(&self, touch: &Touch<D>, body: u32) -> Seen<D> {
         let contact = &self.contacts.hot[touch.index as usize];
         let places = contact.bodies.map(|body| &self.bodies.places[body as usize]);
         let mut seen = Seen {
+            center: self.bodies.places[body as usize].position,
             points: [D::Vec::ZERO; MOST_POINTS],
             count: contact.manifold.count as usize,
             nearest: Real::INFINITY,
@@ -293,33 +344,33 @@ impl<D: Dim> World<D> {
         seen
     }
 
-    /// Height of the plane in which a shape is touched, along `up`, in the frame `pose` [m].
-    fn plane(&self, touch: &Touch<D>, pose: &Pose<D>, up: D::Vec) -> Real {
-        (0..self.contacts.hot[touch.index as usize].manifold.count as usize)
-            .map(|i| up.dot(pose.inverse_transform(self.on_surface(touch, i))))
-            .fold(Real::NEG_INFINITY, Real::max)
-    }
-
-    /// True if the body's own shape of `touch` reaches no deeper than `height` (< 0) [m] below the plane in which the shape of `floor` is touched.
-    fn is_above(&self, touch: &Touch<D>, floor: &Touch<D>, height: Real) -> bool {
+    /// True if the body's own shape of `touch` reaches no deeper than `height` (< 0) [m] below the plane in which the shape of `floor` is touched. `seen`
+    /// and `bearing`: their points.
+    fn is_above(
+        &self,
+        touch: &Touch<D>,
+        seen: &Seen<D>,
+        floor: &Touch<D>,
+        bearing: &Seen<D>,
+        height: Real,
+    ) -> bool {
         let record = &self.shapes[touch.own];
         let pose = self.bodies.places[record.body as usize].compose(record.from_center);
         let up = pose.rotation.rotate_inv(floor.normal);
-        let limit = self.plane(floor, &pose, up) + height;
+        let limit = bearing.height_over(&pose, floor.normal) + height;
         let is_above =
             |shape: &D::Shape| shape.support(-up).is_some_and(|low| up.dot(low) - shape.rounding() >= limit);
         let Some(composite) = record.shape.composite() else { return is_above(&record.shape) };
         // Of a mesh, what is near the points: the leg of a hook reaches below what the hook hangs on.
-        let mut all = true;
         let contact = &self.contacts.hot[touch.index as usize];
-        for (i, point) in contact.manifold.points().iter().enumerate() {
-            let at = D::Point::from_vec(pose.inverse_transform(self.on_surface(touch, i)));
+        contact.manifold.points().iter().zip(seen.points_in(&pose)).all(|(point, at)| {
+            let mut all = true;
             let reach = contact.slop + point.base_separation.abs();
             composite.visit(&Aabb { min: at, max: at }.grown(reach), &mut |index| {
                 all = all && is_above(&composite.child(index));
             });
-        }
-        all
+            all
+        })
     }
 
     /// Round shapes have no edge to trip over, and none of them is flush with a face.
@@ -327,31 +378,40 @@ impl<D: Dim> World<D> {
         [touch, neighbor].into_iter().all(|touch| self.shapes[touch.shape].shape.keeps_contacts())
     }
 
-    /// True if the shape of `touch` does not rise above the plane in which the shape of `neighbor` is touched.
-    fn is_flush(&self, touch: &Touch<D>, neighbor: &Touch<D>) -> bool {
+    /// True if the shape of `touch` does not rise above the plane in which the shape of `neighbor` is touched, both by `body`.
+    fn is_flush(&self, touch: &Touch<D>, neighbor: &Touch<D>, body: u32) -> bool {
         let [slop, other] = [touch, neighbor].map(|touch| self.contacts.hot[touch.index as usize].slop);
-        self.have_edges(touch, neighbor) && self.is_below(touch, neighbor, FLUSH * slop.max(other))
+        let rise = FLUSH * slop.max(other);
+        self.have_edges(touch, neighbor)
+            && self.is_below(touch, &self.seen(touch, body), neighbor, &self.seen(neighbor, body), rise)
     }
 
-    /// True if the shape of `touch` rises by no more than `rise` [m] above the plane in which the shape of `neighbor` is touched.
-    fn is_below(&self, touch: &Touch<D>, neighbor: &Touch<D>, rise: Real) -> bool {
-        let contact = &self.contacts.hot[touch.index as usize];
+    /// True if the shape of `touch` rises by no more than `rise` [m] above the plane in which the shape of `neighbor` is touched. `seen` and `beside`: their
+    /// points.
+    fn is_below(
+        &self,
+        touch: &Touch<D>,
+        seen: &Seen<D>,
+        neighbor: &Touch<D>,
+        beside: &Seen<D>,
+        rise: Real,
+    ) -> bool {
         let record = &self.shapes[touch.shape];
         let pose = self.bodies.places[record.body as usize].compose(record.from_center);
         let up = pose.rotation.rotate_inv(neighbor.normal);
-        let limit = self.plane(neighbor, &pose, up) + rise;
+        let limit = beside.height_over(&pose, neighbor.normal) + rise;
         let is_below =
             |shape: &D::Shape| shape.support(up).is_some_and(|top| up.dot(top) + shape.rounding() <= limit);
         let Some(composite) = record.shape.composite() else { return is_below(&record.shape) };
         // Of a mesh or chain, what is near the points, which are cut off a slop beyond its ends.
-        let mut is_flush = true;
-        for i in 0..contact.manifold.count as usize {
-            let at = D::Point::from_vec(pose.inverse_transform(self.on_surface(touch, i)));
-            composite.visit(&Aabb { min: at, max: at }.grown(REACH * contact.slop), &mut |index| {
-                is_flush = is_flush && is_below(&composite.child(index));
+        let reach = REACH * self.contacts.hot[touch.index as usize].slop;
+        seen.points_in(&pose).all(|at| {
+            let mut all = true;
+            composite.visit(&Aabb { min: at, max: at }.grown(reach), &mut |index| {
+                all = all && is_below(&composite.child(index));
             });
-        }
-        is_flush
+            all
+        })
     }
 
     /// Point `i` of a contact, on the surface of the shape that is touched, in the world.
@@ -363,7 +423,7 @@ impl<D: Dim> World<D> {
     }
 
     /// Box around the points of a contact, as far as they may be from what covers them.
-    fn around(&self, touch: &Touch<D>) -> Aabb<D> {
+    pub(super) fn around(&self, touch: &Touch<D>) -> Aabb<D> {
         let contact = &self.contacts.hot[touch.index as usize];
         let points = (0..contact.manifold.count as usize).map(|i| self.on_surface(touch, i));
         Aabb::of_points(points).grown(REACH * contact.slop)

@@ -19,6 +19,7 @@ mod impulses;
 mod joint_defs;
 mod joint_view;
 mod joints;
+mod landing;
 mod lean;
 mod leaning;
 mod links;
@@ -152,6 +153,10 @@ pub(crate) struct Scratch<D: Dim> {
     pub continuous: crate::continuous::Scratch<D>,
     /// Bodies that are deep in something that cannot be pushed, one or more times each.
     pub deep: Vec<u32>,
+    /// Bodies that have a new contact deep in something that cannot be pushed, one or more times each, and what is put in the place of such contacts.
+    pub landed: Vec<u32>,
+    pub tiles: Vec<u32>,
+    pub lifted: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
     pub members: Vec<u32>,
     pub parts: Vec<u32>,
     /// Islands to split.

@@ -40,9 +40,9 @@ const GOLDEN: [(&str, [[u64; 5]; 2]); 2] = [
             [
                 0x038ed0a26564ea45,
                 0x8742e4e427cc77aa,
-                0xb9baec55c89d6e64,
-                0x42d95fa4f4a7de7a,
-                0xd14ccf25004d406a,
+                0x5a3b0808c4bb8bfa,
+                0x740a3744b763008a,
+                0xa7d8e313c5dff6b2,
             ],
             [
                 0x3308fb8e7220576f,

@@ -5,6 +5,7 @@ mod compounds;
 mod contacts;
 mod corners;
 mod floors;
+mod landing;
 mod life;
 mod log;
 mod mass;

@@ -29,6 +29,10 @@ impl ShapeOps<D2> for Shape2 {
         Self::Circle { radius: 0.0 }
     }
 
+    fn below(normal: Vec2) -> Self {
+        Self::HalfPlane { normal, offset: 0.0 }
+    }
+
     fn validate(&self) -> Result<(), Error> {
         match self {
             Self::Circle { radius } => positive("Circle.radius", *radius),
@@ -154,6 +158,20 @@ impl ShapeOps<D2> for Shape2 {
             Self::Segment { .. } | Self::HalfPlane { .. } | Self::Chain { .. } | Self::HeightField { .. } => {
                 Real::INFINITY
             }
+        }
+    }
+
+    fn face_along(&self, direction: Vec2) -> Option<Vec2> {
+        match self {
+            Self::Rectangle { .. } => {
+                let (x, y) = (direction.x, direction.y);
+                Some(if x.abs() > y.abs() { Vec2::X * x.signum() } else { Vec2::Y * y.signum() })
+            }
+            Self::Polygon { data, .. } => {
+                let along = |n: &&Vec2| n.dot(direction);
+                data.normals().iter().max_by(|m, n| along(m).total_cmp(&along(n))).copied()
+            }
+            _ => None,
         }
     }
 

@@ -219,6 +219,10 @@ impl ShapeOps<D3> for Shape3 {
         Self::Sphere { radius: 0.0 }
     }
 
+    fn below(normal: Vec3) -> Self {
+        Self::Plane { normal, offset: 0.0 }
+    }
+
     fn validate(&self) -> Result<(), Error> {
         match self {
             Self::Sphere { radius } => positive("Sphere.radius", *radius),

@@ -21,6 +21,8 @@ use crate::math::*;
 /// blow (no unit). A row of ten needs 2 000.
 const TURNS: usize = 8192;
 const CONVERGED: f64 = 1e-6;
+/// The same for ordinary groups that lean on something: friction there takes more of the common speed, and several points of every contact are slow to agree.
+const NEARLY: f64 = 1e-4;
 /// The same for ordinary groups that something stops which does not move: the sub-steps do the rest, and a heap has many such blows.
 const ROUGH_TURNS: usize = 512;
 const ROUGHLY: f64 = 0.01;
@@ -147,9 +149,17 @@ impl Train {
         self.links.push(link);
     }
 
-    /// Finds the impulses of a blow with `speed` [m/s], and the velocities after it. `roughly`: some of it is left.
-    pub(super) fn strike(&mut self, speed: f64, roughly: bool) {
-        let (turns, converged) = if roughly { (ROUGH_TURNS, ROUGHLY) } else { (TURNS, CONVERGED) };
+    /// Finds the impulses of a blow with `speed` [m/s], and the velocities after it. If the group is an ordinary one (`is_light`), some of it may be left: of a blow that is stopped
+    /// (`is_stopped`) most.
+    pub(super) fn strike(&mut self, speed: f64, is_light: bool, is_stopped: bool) {
+        let leans = || self.bodies.iter().any(|member| member.way.is_none());
+        let (turns, converged) = if is_light && is_stopped {
+            (ROUGH_TURNS, ROUGHLY)
+        } else if is_light && leans() {
+            (TURNS, NEARLY)
+        } else {
+            (TURNS, CONVERGED)
+        };
         let Self { bodies, links } = self;
         let energy = |bodies: &[Member]| -> f64 {
             let of = |m: &Member| -> f64 {

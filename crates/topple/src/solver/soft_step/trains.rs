@@ -240,7 +240,7 @@ impl Trains {
             if let Some(is_stopped) = self.couple(scene, bodies, touch, blow) {
                 // What takes small steps bears much, and so does the blow.
                 let is_light = scene.usual_dt == scene.dt;
-                self.train.strike(f64::from(blow.speed), is_stopped && is_light);
+                self.train.strike(f64::from(blow.speed), is_light, is_stopped);
                 self.train.leave::<D, N, A, S>(bodies, states, (blow.speed, blow.late));
             }
         }
