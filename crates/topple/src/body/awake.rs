@@ -35,6 +35,8 @@ pub struct BodyProps<D: Dim> {
     pub is_joined: bool,
     /// True if it may bounce and no joint holds it: its spin is limited by `Settings::max_elastic_spin`.
     pub is_elastic: bool,
+    /// True if it may bounce and joints hold it.
+    pub is_sprung: bool,
     /// Locked axes as bits, translation in the low three, rotation in the next three.
     pub locks: u8,
     /// 1 / mass [1/kg].

@@ -28,6 +28,7 @@ pub(super) fn gather<D: Dim>(world: &mut World<D>) -> bool {
     room::fit(props, awake.len(), BodyProps::default());
     room::fit(centers, awake.len(), D::Point::ORIGIN);
     let is_finite = AtomicBool::new(true);
+    let has_sprung = AtomicBool::new(false);
     {
         let (bodies, islands, settings) = (&*bodies, &*islands, &*settings);
         let arrays = (&mut *states, &mut *props, rotations, centers);
@@ -37,6 +38,9 @@ pub(super) fn gather<D: Dim>(world: &mut World<D>) -> bool {
             for ((((state, prop), rotation), center), &body) in arrays.zip(awake) {
                 (*state, *prop) = gather_body(bodies, islands, settings, body);
                 let place = &bodies.places[body as usize];
+                if prop.is_sprung {
+                    has_sprung.store(true, Ordering::Relaxed);
+                }
                 if !stays_finite(state, prop, settings) {
                     // Any of them, whoever comes first: the same in every order.
                     is_finite.store(false, Ordering::Relaxed);
@@ -45,6 +49,7 @@ pub(super) fn gather<D: Dim>(world: &mut World<D>) -> bool {
             }
         });
     }
+    scratch.has_sprung = has_sprung.into_inner();
     if is_finite.into_inner() {
         return true;
     }
@@ -89,6 +94,7 @@ fn gather_body<D: Dim>(
         prop.is_gyroscopic = core.is_gyroscopic;
         prop.is_joined = record.first_joint != NONE;
         prop.is_elastic = core.is_elastic && !prop.is_joined;
+        prop.is_sprung = core.is_elastic && prop.is_joined;
         let rotation = bodies.places[body as usize].rotation;
         prop.inv_inertia = core.inv_inertia.rotated(rotation).without_axes(locks.rotation);
         prop.drag = core.drag;

@@ -22,6 +22,7 @@ mod joints;
 mod landing;
 mod lean;
 mod leaning;
+mod ledger;
 mod links;
 mod methods;
 mod pairs;
@@ -168,6 +169,9 @@ pub(crate) struct Scratch<D: Dim> {
     /// Sleeping bodies that are to wake, and whether something heavy lies on them.
     pub to_wake: Vec<(u32, bool)>,
     pub refine: refine::Groups<D>,
+    /// True if an elastic body on a joint is awake.
+    pub has_sprung: bool,
+    pub ledger: ledger::Ledger<D>,
     /// A body of each island that was put together at rest in this step.
     pub built: Vec<u32>,
 }

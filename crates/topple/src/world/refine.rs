@@ -86,6 +86,8 @@ pub(crate) struct Groups<D: Dim> {
     small_steps: small_steps::Scratch<D>,
     /// Refined islands that are heavy chains, ascending.
     chains: Vec<u32>,
+    /// How often the sub-steps of those that are solved in one small step were halved.
+    halvings: u32,
     /// For what stands.
     statics: statics::Scratch<D>,
     /// How each body of a refined island is solved, and its slot in the whole.
@@ -106,6 +108,14 @@ const KINDS: usize = 4;
 struct Worst {
     island: u32,
     ratios: [Real; KINDS],
+}
+
+impl<D: Dim> Groups<D> {
+    /// How many times longer than those of its level the sub-steps of a refined island were (no unit).
+    pub(super) fn longer(&self, island: u32, level: u8) -> Real {
+        let is_halved = level == 1 && self.chains.binary_search(&island).is_ok();
+        if is_halved { (1_u32 << self.halvings) as Real } else { 1.0 }
+    }
 }
 
 impl Worst {
@@ -235,7 +245,11 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         let kinematic = groups.members.len()..saved.len();
         part.copy_members(&saved, (from..to).chain(kinematic).map(|slot| slot as u32));
         part.find_slots(whole.slots.len());
-        small_steps::solve(world, part, (small_steps_of(way.0), way.1), &mut groups.small_steps);
+        let halvings =
+            small_steps::solve(world, part, (small_steps_of(way.0), way.1), &mut groups.small_steps);
+        if way == (1, true) {
+            groups.halvings = halvings;
+        }
         for (i, &(_, slot)) in groups.members[from..to].iter().enumerate() {
             whole.states[slot as usize] = part.states[i];
             whole.rotations[slot as usize] = part.rotations[i];

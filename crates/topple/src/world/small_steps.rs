@@ -120,13 +120,13 @@ fn find_halvings<D: Dim>(world: &World<D>, group: &AwakeBodies<D>, joints: &[(u3
     }
 }
 
-/// Solves a group in `count` small steps, its joints all at once if `is_direct`.
+/// Solves a group in `count` small steps, its joints all at once if `is_direct`. Returns how often the number of sub-steps was halved.
 pub(super) fn solve<D: Dim>(
     world: &mut World<D>,
     group: &mut AwakeBodies<D>,
     (count, is_direct): (u32, bool),
     scratch: &mut Scratch<D>,
-) {
+) -> u32 {
     let Scratch { starts, pairs, joints, eased, before } = scratch;
     starts.clear();
     starts.extend(group.props.iter().map(|props| {
@@ -141,6 +141,7 @@ pub(super) fn solve<D: Dim>(
     }
     let halvings =
         if is_direct && count == 1 && pairs.is_empty() { find_halvings(world, group, joints) } else { 0 };
+    let halvings = halvings.min(world.settings.substeps.trailing_zeros());
     let reported = world.scratch.refine.loads.len();
     for index in 0..count {
         if index > 0 {
@@ -199,6 +200,7 @@ pub(super) fn solve<D: Dim>(
         group.centers[slot] = start.place.position;
         (group.states[slot].dp, group.states[slot].dr) = (start.way, start.turn);
     }
+    halvings
 }
 
 /// The first contacts of the pairs of a group that touch, each once.

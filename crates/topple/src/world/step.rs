@@ -54,6 +54,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     if world.settings.continuous {
         stop_fast_bodies(world);
     }
+    world.settle_accounts();
     lap = world.profile.lap(Stage::Continuous, lap);
 
     // finalize: new places, bounds and rest times
@@ -88,6 +89,7 @@ fn solve<D: Dim>(world: &mut World<D>) {
     world.scratch.refine.loads.clear();
     world.methods.integrator.begin_step(&mut world.scratch.awake, &world.settings);
     let mut awake = core::mem::take(&mut world.scratch.awake);
+    world.open_accounts(&awake);
     world.foresee_loads(&mut awake);
     super::refine::solve(world, &mut awake);
     world.methods.integrator.end_step(&mut awake);

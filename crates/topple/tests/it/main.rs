@@ -25,6 +25,8 @@ mod conservation;
 mod integrators;
 // Bounces: small ones, of joined bodies, of rows of balls.
 mod impacts;
+// Elastic bodies on joints that fall, whirl and bounce.
+mod elastic_joints;
 // Force generators against their formulas, awake and asleep, saved and restored.
 mod generators;
 mod heavy_chains;
