@@ -31,7 +31,7 @@ use crate::joint::Joints;
 use crate::math::*;
 use crate::shape::{ShapeOps, ShapeRecord};
 use crate::store::Slots;
-use crate::trusted::{Each, in_pieces};
+use crate::trusted::{Each, extend_in_pieces, in_pieces};
 use impact::{Margins, Stop};
 use parts::stop_shapes;
 
@@ -52,9 +52,10 @@ const DETOUR: Real = 1.25;
 /// Radius of the ball that a body stays in, as a share of its extent (no unit): what rounding may add.
 const BALL: Real = 1.0001;
 
-/// Bodies per block when fast ones are looked for, and fast bodies per block when they are swept. Constants: the cut must
+/// Bodies per block when fast ones are looked for, fast bodies per block when they are listed, and when they are swept. Constants: the cut must
 /// not depend on the number of threads.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 256;
+const MADE_BLOCK: usize = 64;
 const FAST_BLOCK: usize = 8;
 
 /// What the stage sees of the world.
@@ -220,6 +221,9 @@ impl Others {
 /// Buffers that live from step to step.
 pub(crate) struct Scratch<D: Dim> {
     blocks: Vec<BlockResult>,
+    /// Slots of all that are looked at, and of those that are deep in something, in order.
+    slots: Vec<u32>,
+    deep: Vec<u32>,
     fast: Vec<FastBody<D>>,
     joined: joined::Scratch,
     bullets: bullets::Scratch<D>,
@@ -229,6 +233,8 @@ impl<D: Dim> Default for Scratch<D> {
     fn default() -> Self {
         Self {
             blocks: Vec::new(),
+            slots: Vec::new(),
+            deep: Vec::new(),
             fast: Vec::new(),
             joined: joined::Scratch::default(),
             bullets: bullets::Scratch::default(),
@@ -255,19 +261,26 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     scratch: &mut Scratch<D>,
 ) -> Counts {
     let others = find_fast(scene, awake, scratch);
-    let Scratch { fast, joined, bullets, .. } = scratch;
-    if fast.is_empty() {
+    let Scratch { slots, deep, fast, joined, bullets, .. } = scratch;
+    fast.clear();
+    if slots.is_empty() {
         return Counts::default();
     }
+    let bodies = &*awake;
+    let make = |i: usize| {
+        let mut body = FastBody::new(scene, bodies, slots[i]);
+        body.is_fast |= deep.binary_search(&body.slot).is_ok();
+        body
+    };
+    extend_in_pieces(scene.executor, MADE_BLOCK, fast, slots.len(), make, |_| {});
     let has_bullets = bullets::are_any_at_risk(fast, others);
-    let slots = &*awake;
     in_pieces(scene.executor, FAST_BLOCK, &mut *fast, |_, fast| {
         for body in fast {
             let moves_far = body.is_fast || bullets::is_pressed(body);
             // PERF: most have nothing in their way, and a sweep costs more than the look.
-            if moves_far && body.is_stoppable && has_static_in_way(scene, slots, body) {
-                body.find_sweep(scene, slots);
-                stop_at_statics(scene, slots, body);
+            if moves_far && body.is_stoppable && has_static_in_way(scene, bodies, body) {
+                body.find_sweep(scene, bodies);
+                stop_at_statics(scene, bodies, body);
             }
         }
     });
@@ -312,7 +325,7 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
     counts
 }
 
-/// Fills the list of fast bodies and bullets, in order of slots. Returns what is known of all others.
+/// Lists the slots of fast bodies, bullets, and bodies that are deep in something, in order. Returns what is known of all others.
 fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut Scratch<D>) -> Others {
     let count = awake.len();
     let pieces = count.div_ceil(BLOCK);
@@ -326,40 +339,39 @@ fn find_fast<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, scratch: &mut
             let props = &awake.props[slot];
             let way = way_of(awake, slot);
             if way > FAST * props.thickness || props.is_bullet {
-                result.fast.push(slot as u32);
+                // A state that is not finite is for `finalize` to deal with.
+                if end_of(awake, slot as u32).is_valid() {
+                    result.fast.push(slot as u32);
+                }
             } else {
                 result.others = result.others.and(Others { way, thinnest: props.thickness });
             }
         }
     });
-    scratch.fast.clear();
+    scratch.slots.clear();
     let mut others = Others { way: 0.0, thinnest: scene.bodies.thinnest_asleep() };
     for block in &scratch.blocks[..pieces] {
         others = others.and(block.others);
-        for &slot in &block.fast {
-            // A state that is not finite is for `finalize` to deal with.
-            if end_of(awake, slot).is_valid() {
-                scratch.fast.push(FastBody::new(scene, awake, slot));
-            }
-        }
+        scratch.slots.extend_from_slice(&block.fast);
     }
-    add_deep(scene, awake, &mut scratch.fast);
+    add_deep(scene, awake, &mut scratch.slots, &mut scratch.deep);
     others
 }
 
-/// Adds the bodies that are deep in something to the list, which stays in order of slots.
-fn add_deep<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, fast: &mut Vec<FastBody<D>>) {
-    for &body in scene.deep {
-        let slot = awake.slot(body);
-        if slot == NO_SLOT || !awake.props[slot as usize].is_dynamic || !end_of(awake, slot).is_valid() {
-            continue;
-        }
-        let at = fast.partition_point(|known| known.slot < slot);
-        if fast.get(at).is_none_or(|known| known.slot != slot) {
-            fast.insert(at, FastBody::new(scene, awake, slot));
-        }
-        fast[at].is_fast = true;
+/// Adds the bodies that are deep in something to the list of slots, which stays in order, and lists them by themselves.
+fn add_deep<D: Dim>(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, slots: &mut Vec<u32>, deep: &mut Vec<u32>) {
+    deep.clear();
+    deep.extend(scene.deep.iter().map(|&body| awake.slot(body)).filter(|&slot| {
+        slot != NO_SLOT && awake.props[slot as usize].is_dynamic && end_of(awake, slot).is_valid()
+    }));
+    if deep.is_empty() {
+        return;
     }
+    deep.sort_unstable();
+    deep.dedup();
+    slots.extend_from_slice(deep);
+    slots.sort_unstable();
+    slots.dedup();
 }
 
 /// How far the surface of the body in a slot moves at most [m].

@@ -1,6 +1,7 @@
 //! The stage of the contacts: points, normals and separations of all awake pairs; and what follows from touches that began and ended.
 
 use super::World;
+use super::landing::landed_body;
 use crate::body::NONE;
 use crate::contact::{Contact, flags};
 use crate::math::*;
@@ -21,6 +22,8 @@ pub(crate) struct BatchResult<D: Dim> {
     changed: Vec<u32>,
     /// New contacts of dynamic bodies: perhaps not there.
     suspects: Vec<u32>,
+    /// Bodies that such a contact found so deep in something that cannot be pushed that they have just landed there.
+    landed: Vec<u32>,
     /// Bodies that are deep in something that cannot be pushed.
     deep: Vec<u32>,
     /// Parts of pairs for which there is no contact yet.
@@ -29,7 +32,13 @@ pub(crate) struct BatchResult<D: Dim> {
 
 impl<D: Dim> Default for BatchResult<D> {
     fn default() -> Self {
-        Self { changed: Vec::new(), suspects: Vec::new(), deep: Vec::new(), extra: Vec::new() }
+        Self {
+            changed: Vec::new(),
+            suspects: Vec::new(),
+            landed: Vec::new(),
+            deep: Vec::new(),
+            extra: Vec::new(),
+        }
     }
 }
 
@@ -84,6 +93,7 @@ pub(super) fn update_contacts<D: Dim>(world: &mut World<D>) {
         let part = &indices[piece * BATCH..indices.len().min((piece + 1) * BATCH)];
         result.changed.clear();
         result.suspects.clear();
+        result.landed.clear();
         result.deep.clear();
         result.extra.clear();
         // All of them change in the first step of a world: not one by one.
@@ -139,6 +149,7 @@ pub(super) fn update_contacts<D: Dim>(world: &mut World<D>) {
                             room::make_room(&mut result.suspects, part.len());
                         }
                         result.suspects.push(at);
+                        result.landed.extend(landed_body(source.bodies, contact));
                     }
                 }
                 if contact.is_solid() {
@@ -218,12 +229,14 @@ fn grow_grains<D: Dim>(world: &mut World<D>) {
 fn find_ghosts<D: Dim>(world: &mut World<D>, pieces: usize) {
     // Parts that are new in this step were in no batch.
     let mut suspects = core::mem::take(&mut world.scratch.new_parts);
-    for result in &world.scratch.changes[..pieces] {
-        suspects.extend_from_slice(&result.suspects);
-    }
     let mut landed = core::mem::take(&mut world.scratch.landed);
     landed.clear();
-    landed.extend(suspects.iter().filter_map(|&index| world.landed_body(index)));
+    let new = suspects.iter().map(|&index| &world.contacts.hot[index as usize]);
+    landed.extend(new.filter_map(|contact| landed_body(&world.bodies, contact)));
+    for result in &world.scratch.changes[..pieces] {
+        suspects.extend_from_slice(&result.suspects);
+        landed.extend_from_slice(&result.landed);
+    }
     world.scratch.landed = landed;
     world.lift_landed();
     world.drop_ghosts(&suspects);

@@ -10,9 +10,9 @@
 
 use super::World;
 use super::ghosts::{LEVEL, SAME_WAY, Touch};
-use crate::body::BodyKind;
+use crate::body::{Bodies, BodyKind};
 use crate::broad_phase::ProxyKind;
-use crate::contact::flags;
+use crate::contact::{Contact, flags};
 use crate::math::*;
 use crate::narrow_phase::{
     CollideJob, LocalManifold, NarrowCounters, PairCache, Parts, bring_back, composite, write,
@@ -251,18 +251,17 @@ impl<D: Dim> World<D> {
             self.scratch.changed.push(index);
         }
     }
+}
 
-    /// The body of a contact that is deep in something that cannot be pushed.
-    pub(super) fn landed_body(&self, index: u32) -> Option<u32> {
-        let contact = &self.contacts.hot[index as usize];
-        let lowest = contact.manifold.points().iter().fold(0.0, |low: Real, p| low.min(p.base_separation));
-        if lowest >= -LANDED * contact.slop || !contact.is_solid() {
-            return None;
-        }
-        match contact.bodies.map(|body| self.bodies.records[body].kind == BodyKind::Dynamic) {
-            [true, false] => Some(contact.bodies[0]),
-            [false, true] => Some(contact.bodies[1]),
-            _ => None,
-        }
+/// The body of a contact that is deep in something that cannot be pushed.
+pub(super) fn landed_body<D: Dim>(bodies: &Bodies<D>, contact: &Contact<D>) -> Option<u32> {
+    let lowest = contact.manifold.points().iter().fold(0.0, |low: Real, p| low.min(p.base_separation));
+    if lowest >= -LANDED * contact.slop || !contact.is_solid() {
+        return None;
+    }
+    match contact.bodies.map(|body| bodies.records[body].kind == BodyKind::Dynamic) {
+        [true, false] => Some(contact.bodies[0]),
+        [false, true] => Some(contact.bodies[1]),
+        _ => None,
     }
 }
