@@ -115,6 +115,7 @@ struct FastBody<D: Dim> {
 
 impl<D: Dim> FastBody<D> {
     /// The body in an awake slot, without its sweep and tight bounds.
+    #[inline(always)]
     fn new(scene: &Scene<'_, D>, awake: &AwakeBodies<D>, slot: u32) -> Self {
         let props = &awake.props[slot as usize];
         let way = way_of(awake, slot as usize);
@@ -267,12 +268,13 @@ pub(crate) fn stop_fast_bodies<D: Dim>(
         return Counts::default();
     }
     let bodies = &*awake;
-    let make = |i: usize| {
-        let mut body = FastBody::new(scene, bodies, slots[i]);
-        body.is_fast |= deep.binary_search(&body.slot).is_ok();
-        body
-    };
+    let make = |i: usize| FastBody::new(scene, bodies, slots[i]);
     extend_in_pieces(scene.executor, MADE_BLOCK, fast, slots.len(), make, |_| {});
+    for slot in deep {
+        if let Ok(at) = slots.binary_search(slot) {
+            fast[at].is_fast = true;
+        }
+    }
     let has_bullets = bullets::are_any_at_risk(fast, others);
     in_pieces(scene.executor, FAST_BLOCK, &mut *fast, |_, fast| {
         for body in fast {
