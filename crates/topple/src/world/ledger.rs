@@ -84,23 +84,23 @@ impl<D: Dim> Default for Ledger<D> {
 
 /// How an island moves: as a whole, and its bodies against each other.
 #[derive(Clone, Copy, Debug)]
-struct Whole<D: Dim> {
+pub(super) struct Whole<D: Dim> {
     /// [kg].
-    mass: f64,
+    pub mass: f64,
     /// Centre of the first body, and from there to the centre of mass [m]: far from the origin of the world arms would be rounded.
     origin: D::Point,
     center: D::Vec,
-    v: D::Vec,
+    pub v: D::Vec,
     /// Angular momentum about the centre [kg·m²/s], inertia, and the spin they give [rad/s].
     turning: D::Ang,
     inv_inertia: D::Inertia,
-    spin: D::Ang,
+    pub spin: D::Ang,
     /// Kinetic energy of all [J].
     energy: f64,
     /// Of the spin of the whole [J].
-    spinning: f64,
+    pub spinning: f64,
     /// Of what is left without the motion of the whole [J].
-    inner: f64,
+    pub inner: f64,
 }
 
 /// What the outside did to an island in a step.
@@ -111,20 +111,26 @@ struct Outside<D: Dim> {
     pull: D::Vec,
 }
 
+/// How the motion of an island is changed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change<D: Dim> {
+    /// The velocity and spin of the whole that are left alone.
+    pub kept: D::Vec,
+    pub kept_spin: D::Ang,
+    /// By this the velocities beside that are scaled (no unit).
+    pub factor: Real,
+    /// What is added to the spin and the velocity of the whole.
+    pub turn: D::Ang,
+    pub bounce: D::Vec,
+}
+
 impl<D: Dim> World<D> {
     /// Counts the energy of the islands that should keep it, before the step.
     pub(super) fn open_accounts(&mut self, awake: &AwakeBodies<D>) {
         let mut ledger = core::mem::take(&mut self.scratch.ledger);
         ledger.islands.clear();
         ledger.accounts.clear();
-        // Other integrators keep another energy.
-        let is_usual = self.methods.integrator.name() == "semi-implicit-euler" && awake.tracks.is_empty();
-        if self.scratch.has_sprung
-            && self.settings.restitution
-            && is_usual
-            && self.methods.solver.leaves_standing()
-            && self.generator_count() == 0
-        {
+        if self.scratch.has_sprung && self.settings.restitution && self.has_usual_energy(awake) {
             let sprung = awake.props.iter().filter(|props| props.is_sprung);
             ledger.islands.extend(sprung.map(|props| self.bodies.records[props.body].island));
             ledger.islands.sort_unstable();
@@ -134,6 +140,15 @@ impl<D: Dim> World<D> {
             }
         }
         self.scratch.ledger = ledger;
+    }
+
+    /// True if energy is what `outside` counts.
+    pub(super) fn has_usual_energy(&self, awake: &AwakeBodies<D>) -> bool {
+        // Other integrators keep another energy.
+        self.methods.integrator.name() == "semi-implicit-euler"
+            && awake.tracks.is_empty()
+            && self.methods.solver.leaves_standing()
+            && self.generator_count() == 0
     }
 
     /// The account of an island; None if something in it may give energy.
@@ -285,8 +300,19 @@ impl<D: Dim> World<D> {
             let left = (1.0 + missing / spinning).max(0.0).sqrt() as Real;
             turn -= (whole.spin + turn) * (1.0 - left);
         }
-        let mut body = self.islands.slots[account.island].head;
-        while body != NONE {
+        self.change(account.island, awake, &whole, Change { kept, kept_spin, factor, turn, bounce });
+        whole.energy > BURST * due.max(account.energy)
+    }
+
+    /// Changes the velocities of an island that moves as `whole`.
+    pub(super) fn change(
+        &self,
+        island: u32,
+        awake: &mut AwakeBodies<D>,
+        whole: &Whole<D>,
+        Change { kept, kept_spin, factor, turn, bounce }: Change<D>,
+    ) {
+        for body in self.members(island) {
             let slot = awake.slot(body) as usize;
             let arm = awake.center(slot) - whole.origin - whole.center;
             let state = &mut awake.states[slot];
@@ -296,9 +322,7 @@ impl<D: Dim> World<D> {
             let speed = v.length();
             state.v = if speed > self.settings.max_speed { v * (self.settings.max_speed / speed) } else { v };
             state.w = kept_spin + (state.w - kept_spin) * factor + turn;
-            body = self.bodies.records[body].island_next;
         }
-        whole.energy > BURST * due.max(account.energy)
     }
 
     /// What gravity and forces did to an island, whose sub-steps have the length `h` [s].
@@ -324,14 +348,14 @@ impl<D: Dim> World<D> {
     }
 
     /// The bodies of an island.
-    fn members(&self, island: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn members(&self, island: u32) -> impl Iterator<Item = u32> + '_ {
         let head = self.islands.slots[island].head;
         let known = |body: u32| (body != NONE).then_some(body);
         core::iter::successors(known(head), move |&body| known(self.bodies.records[body].island_next))
     }
 
     /// How an island moves.
-    fn whole(&self, island: u32, awake: &AwakeBodies<D>) -> Whole<D> {
+    pub(super) fn whole(&self, island: u32, awake: &AwakeBodies<D>) -> Whole<D> {
         let slots = || self.members(island).map(|body| awake.slot(body) as usize);
         let origin = slots().next().map_or(D::Point::ORIGIN, |slot| awake.center(slot));
         let (mut mass, mut center, mut v) = (0.0, D::Vec::ZERO, D::Vec::ZERO);
@@ -351,20 +375,22 @@ impl<D: Dim> World<D> {
         }
         let inv_inertia = inertia.inverse();
         let spin = inv_inertia.apply(turning);
-        let kinetic = |slot: usize, v: D::Vec, w: D::Ang| {
-            let (w, props) = (awake.rotations[slot].rotate_ang_inv(w), &awake.props[slot]);
-            0.5 * f64::from(v.length_squared() / props.inv_mass + w.dot(props.inertia.apply(w)))
-        };
         let (mut energy, mut inner) = (0.0, 0.0);
         for slot in slots() {
             let (state, arm) = (&awake.states[slot], awake.center(slot) - origin - center);
-            energy += kinetic(slot, state.v, state.w);
-            inner += kinetic(slot, state.v - v - D::cross_ang(spin, arm), state.w - spin);
+            energy += kinetic(awake, slot, state.v, state.w);
+            inner += kinetic(awake, slot, state.v - v - D::cross_ang(spin, arm), state.w - spin);
         }
         let spinning = 0.5 * f64::from(spin.dot(turning));
         let mass = f64::from(mass);
         Whole { mass, origin, center, v, turning, inv_inertia, spin, energy, spinning, inner }
     }
+}
+
+/// Kinetic energy of a body that moves so [J].
+pub(super) fn kinetic<D: Dim>(awake: &AwakeBodies<D>, slot: usize, v: D::Vec, w: D::Ang) -> f64 {
+    let (w, props) = (awake.rotations[slot].rotate_ang_inv(w), &awake.props[slot]);
+    0.5 * f64::from(v.length_squared() / props.inv_mass + w.dot(props.inertia.apply(w)))
 }
 
 /// True if a joint cannot take energy by right: what it does not hold is free, without limits.

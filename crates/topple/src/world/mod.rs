@@ -27,6 +27,7 @@ mod links;
 mod methods;
 mod pairs;
 mod parts;
+mod passive;
 mod pinned;
 mod profile;
 mod query;
@@ -172,6 +173,7 @@ pub(crate) struct Scratch<D: Dim> {
     /// True if an elastic body on a joint is awake.
     pub has_sprung: bool,
     pub ledger: ledger::Ledger<D>,
+    pub passive: passive::Passive<D>,
     /// A body of each island that was put together at rest in this step.
     pub built: Vec<u32>,
 }

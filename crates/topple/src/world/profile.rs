@@ -81,6 +81,8 @@ pub struct Counters {
     pub refinement: u32,
     /// Joints of heavy chains that were solved all at once.
     pub at_once: u32,
+    /// Groups that bear much from which energy was taken that the step had given them.
+    pub slowed: u32,
 }
 
 /// Times and counts of one step.

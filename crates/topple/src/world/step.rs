@@ -55,6 +55,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
         stop_fast_bodies(world);
     }
     world.settle_accounts();
+    world.take_gains();
     lap = world.profile.lap(Stage::Continuous, lap);
 
     // finalize: new places, bounds and rest times
@@ -90,6 +91,7 @@ fn solve<D: Dim>(world: &mut World<D>) {
     world.methods.integrator.begin_step(&mut world.scratch.awake, &world.settings);
     let mut awake = core::mem::take(&mut world.scratch.awake);
     world.open_accounts(&awake);
+    world.count_refined(&awake);
     world.foresee_loads(&mut awake);
     super::refine::solve(world, &mut awake);
     world.methods.integrator.end_step(&mut awake);

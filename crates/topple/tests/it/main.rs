@@ -46,6 +46,8 @@ mod stiff_chains;
 mod walls;
 // Heavy things on light ones: small steps for those who need them.
 mod small_steps;
+// Which are not thrown by them.
+mod passive;
 // Heaps of unequal bodies, which do without.
 mod mixed_heaps;
 // Heavy trunks with light arms.
