@@ -7,8 +7,10 @@ use crate::math::*;
 /// Cosine of the angle up to which two faces look the same way (no unit; 3.6°).
 const SAME_WAY: Real = 0.998;
 
-/// How far from a face a point may be and be part of it, in slops: contacts are cut off a slop beyond the border.
-const INTO: Real = 1.5;
+/// How far from a face a point may be and be part of it, in slops: a slop beyond the border, where contacts are cut off, or above the face, or both.
+pub(crate) const INTO: Real = 1.5;
+/// How far below a face it is asked whether a point is inside, in slops: more than rounding, and so little that sides that slant inwards below the face are still farther out.
+const BELOW: Real = 0.1;
 /// Inner radius up to which a shape is thin, in slops.
 const THIN: Real = 2.0;
 
@@ -134,11 +136,7 @@ impl<D: Dim> Placed<'_, D> {
             });
             return found;
         }
-        let inwards = self.pose.rotation.rotate_inv(-normal);
-        let to_middle = self.shape.middle() - p;
-        let aside = to_middle - inwards * to_middle.dot(inwards);
-        let aside = aside.normalize_or(D::Vec::ZERO) * aside.length().min(slop);
-        if self.shape.contains(p + inwards * (INTO * slop) + aside) {
+        if is_over::<D>(self.shape, p, self.pose.rotation.rotate_inv(-normal), slop) {
             return true;
         }
         // What is so thin that this leads out at its other side.
@@ -192,4 +190,20 @@ impl<D: Dim> Placed<'_, D> {
         let end = self.shape.support(self.pose.rotation.rotate_inv(way))?;
         Some(way.dot(self.pose.transform(end) - origin) + self.shape.rounding())
     }
+}
+
+/// True if the point `p` is over a face of a convex shape, give or take the slop, where `inwards` points into it: a point a little into the shape, and
+/// away from its border, is inside. All in the frame of the shape [m].
+pub(crate) fn is_over<D: Dim>(shape: &D::Shape, p: D::Vec, inwards: D::Vec, slop: Real) -> bool {
+    let to_middle = shape.middle() - p;
+    let aside = to_middle - inwards * to_middle.dot(inwards);
+    let aside = p + aside.normalize_or(D::Vec::ZERO) * aside.length().min(slop);
+    if shape.contains(aside + inwards * (INTO * slop)) {
+        return true;
+    }
+    // Where sides slant inwards below the face, so far in may be outside again: asked just below the face.
+    let Some(top) = shape.support(-inwards) else { return false };
+    let height = inwards.dot(top - p) - shape.rounding();
+    let height = height.max(0.0) + BELOW * slop;
+    height < INTO * slop && shape.contains(aside + inwards * height)
 }

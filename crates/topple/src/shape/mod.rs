@@ -19,7 +19,7 @@ pub use d2::Shape2;
 pub use d3::Shape3;
 pub(crate) use def::check_shape;
 pub use def::{Filter, Material, Mixing, ShapeDef};
-pub(crate) use flush::Placed;
+pub(crate) use flush::{INTO, Placed, is_over};
 pub use mass::Mass;
 pub(crate) use record::ShapeRecord;
 

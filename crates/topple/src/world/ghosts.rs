@@ -7,7 +7,8 @@
 //! the contact speaks of is covered. A contact all of whose points are covered is dropped.
 //!
 //! In a groove both sides cover each other; then both stay, unless one of them is *flush*: it does not rise above the plane in which the
-//! other is touched, so that it cannot be in the way. Between things that can move, bricks in a pavement, only flush ones are
+//! other is touched, so that it cannot be in the way. If both are, as two tops in one plane give or take the rounding, one stays: that above whose plane
+//! the other rises less, the face rather than the edge. Between things that can move, bricks in a pavement, only flush ones are
 //! dropped, and only for a body that touched something in the last step: what flies at a wall of bricks pushes all that it meets.
 //!
 //! Who covers a point depends on where the seams of the neighbouring rows are, and points at the corners of a brick lie beyond all of them. What cannot be
@@ -19,7 +20,7 @@ use crate::body::{BodyKind, NONE};
 use crate::contact::{Contact, ContactPoint, flags};
 use crate::distance::point_shape;
 use crate::math::*;
-use crate::shape::ShapeOps;
+use crate::shape::{INTO, ShapeOps, is_over};
 use crate::store::room;
 use crate::trusted::in_pieces;
 
@@ -36,8 +37,6 @@ pub(super) const SAME_WAY: Real = 0.998;
 /// How far from a surface without thickness a point may be and be covered by it, in slops: contacts are cut off a slop beyond the faces that touch,
 /// which may be sunk by another one.
 const REACH: Real = 2.0;
-/// How far from a convex shape a point may be and be covered by it, in slops: a slop beyond the border or above the face, or both.
-const INTO: Real = 1.5;
 /// How far a neighbour may stand above the plane of a contact and be flush with it, in slops: bricks rest on theirs.
 const FLUSH: Real = 1.0;
 
@@ -236,7 +235,8 @@ impl<D: Dim> World<D> {
             // ends alone are touched.
             let is_ghost =
                 || without.is_none() && !covers_soon && self.is_ghost_of(other, body, is_first, Some(index));
-            if is_loose || self.covered(&neighbor, &touch) == 0 || is_flush() || is_ghost() {
+            let gives_way = || (is_loose || is_flush()) && self.gives_way(&touch, &neighbor, body);
+            if self.covered(&neighbor, &touch) == 0 || gives_way() || !is_loose && is_ghost() {
                 open &= !covered;
             }
             if open == 0 || !is_loose && self.leans_from(&touch, &neighbor, covered) && is_flush() {
@@ -388,6 +388,15 @@ impl<D: Dim> World<D> {
             && self.is_below(touch, &self.seen(touch, body), neighbor, &self.seen(neighbor, body), rise)
     }
 
+    /// True if `touch` is the one to be dropped of two contacts of `body` that cover each other: the neighbour rises more above its plane than the other
+    /// way round. Never true of both, so that one of them bears the body.
+    fn gives_way(&self, touch: &Touch<D>, neighbor: &Touch<D>, body: u32) -> bool {
+        let (seen, beside) = (self.seen(touch, body), self.seen(neighbor, body));
+        let own = self.rise(touch, &seen, neighbor, &beside);
+        let its = self.rise(neighbor, &beside, touch, &seen);
+        own < its || own == its && touch.index > neighbor.index
+    }
+
     /// True if the shape of `touch` rises by no more than `rise` [m] above the plane in which the shape of `neighbor` is touched. `seen` and `beside`: their
     /// points.
     fn is_below(
@@ -398,22 +407,29 @@ impl<D: Dim> World<D> {
         beside: &Seen<D>,
         rise: Real,
     ) -> bool {
+        self.rise(touch, seen, neighbor, beside) <= rise
+    }
+
+    /// How far the shape of `touch` rises above the plane in which the shape of `neighbor` is touched [m]: infinite for a plane, minus infinite for a mesh
+    /// that is not near its points. `seen` and `beside`: their points.
+    fn rise(&self, touch: &Touch<D>, seen: &Seen<D>, neighbor: &Touch<D>, beside: &Seen<D>) -> Real {
         let record = &self.shapes[touch.shape];
         let pose = self.bodies.places[record.body as usize].compose(record.from_center);
         let up = pose.rotation.rotate_inv(neighbor.normal);
-        let limit = beside.height_over(&pose, neighbor.normal) + rise;
-        let is_below =
-            |shape: &D::Shape| shape.support(up).is_some_and(|top| up.dot(top) + shape.rounding() <= limit);
-        let Some(composite) = record.shape.composite() else { return is_below(&record.shape) };
+        let plane = beside.height_over(&pose, neighbor.normal);
+        let top = |shape: &D::Shape| {
+            shape.support(up).map_or(Real::INFINITY, |top| up.dot(top) + shape.rounding() - plane)
+        };
+        let Some(composite) = record.shape.composite() else { return top(&record.shape) };
         // Of a mesh or chain, what is near the points, which are cut off a slop beyond its ends.
         let reach = REACH * self.contacts.hot[touch.index as usize].slop;
-        seen.points_in(&pose).all(|at| {
-            let mut all = true;
+        let mut most = Real::NEG_INFINITY;
+        for at in seen.points_in(&pose) {
             composite.visit(&Aabb { min: at, max: at }.grown(reach), &mut |index| {
-                all = all && is_below(&composite.child(index));
+                most = most.max(top(&composite.child(index)));
             });
-            all
-        })
+        }
+        most
     }
 
     /// Point `i` of a contact, on the surface of the shape that is touched, in the world.
@@ -466,11 +482,7 @@ fn covers<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, inwards: D::Vec, slop:
     if !rises::<D>(shape, p, n, slop) {
         return false;
     }
-    // A little into the shape, and away from its border.
-    let to_middle = shape.middle() - p;
-    let aside = to_middle - inwards * to_middle.dot(inwards);
-    let aside = aside.normalize_or(D::Vec::ZERO) * aside.length().min(slop);
-    if shape.contains(p + inwards * (INTO * slop) + aside) {
+    if is_over::<D>(shape, p, inwards, slop) {
         return true;
     }
     // What is so thin that this leads out at its other side covers what is near, like a triangle of a mesh. Shapes without thickness have no
