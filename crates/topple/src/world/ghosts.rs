@@ -475,11 +475,11 @@ fn covers<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, inwards: D::Vec, slop:
             let child = composite.child(index);
             let height =
                 child.support(-inwards).map_or(Real::INFINITY, |v| composite.normal(index).dot(p - v));
-            found |= height.abs() <= reach && rises::<D>(&child, p, n, slop);
+            found |= height.abs() <= reach && rises::<D>(&child, p, n, inwards, slop);
         });
         return found;
     }
-    if !rises::<D>(shape, p, n, slop) {
+    if !rises::<D>(shape, p, n, inwards, slop) {
         return false;
     }
     if is_over::<D>(shape, p, inwards, slop) {
@@ -493,9 +493,12 @@ fn covers<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, inwards: D::Vec, slop:
             .is_some_and(|near| near.distance <= INTO * slop)
 }
 
-/// True if a convex shape has points clearly above the plane through `p` with normal `n`.
-fn rises<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, slop: Real) -> bool {
+/// True if a convex shape has points clearly above the plane through `p` with normal `n`. `inwards` points into the shape where it is touched.
+fn rises<D: Dim>(shape: &D::Shape, p: D::Vec, n: D::Vec, inwards: D::Vec, slop: Real) -> bool {
     let Some(core) = shape.support(n) else { return false };
     let away = core + n * shape.rounding() - p;
-    away.dot(n) > (RISE * away.length()).max(LEAST_RISE * slop)
+    // How far a tile goes on beside the lean of the plane says nothing: the support of a long one is at its far end.
+    let lean = (n - inwards * n.dot(inwards)).normalize_or(D::Vec::ZERO);
+    let reach = away.dot(lean).abs().max(away.dot(inwards).abs());
+    away.dot(n) > (RISE * reach).max(LEAST_RISE * slop)
 }

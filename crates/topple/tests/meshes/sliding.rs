@@ -405,3 +405,17 @@ fn one_of_two_tiles_that_cover_each_other_bears() {
         }
     }
 }
+
+/// Tiles 250 times as long as wide: how far a tile goes on across the way says nothing about how much it rises. A sphere lost up to 1 % of its speed.
+#[test]
+fn long_narrow_boxes_make_one_floor() {
+    let (width, size) = (0.015_625, 0.1);
+    for speed in [0.51, 2.03, 4.47] {
+        let floor = |world: &mut World<D3>| {
+            let tile = Shape3::cuboid(width, 0.1, 4.0);
+            (-20..(speed / width) as i32 + 20)
+                .for_each(|i| fixed(world, tile.clone(), Vec3::new(width * i as Real, -0.05, 0.0)));
+        };
+        far::<D3>("sphere", &floor, &Shape3::sphere(0.5 * size), 0.5 * size, (speed, 60), false);
+    }
+}
