@@ -206,8 +206,8 @@ settings! {
     /// At most this many times finer (`soft-step`); 1 leaves all groups alike. 64 holds towers of 60, chains with a heavy end and
     /// arches (`crates/topple/examples/quality`).
     max_refinement: u32 = 64, count(1, 1024), "1";
-    /// Refined groups in which each body stands on others are solved by statics while nothing slides or tips (`soft-step`): exact
-    /// for any height and any ratio of masses, and cheaper than sweeps. `max_refinement` 1 turns it off too: nothing is refined then.
+    /// Refined groups in which each body stands on others are solved by statics while nothing slides or tips (`soft-step`): loads are found at
+    /// once, whatever the height and the ratio of masses, and cheaper than by sweeps. `max_refinement` 1 turns it off too: nothing is refined then.
     statics: bool = true, flag(), "1";
     /// Joints of chains and trees that bear much are solved all at once (`soft-step`): those of a body that is more than `refine_load` times as
     /// heavy as the one it is joined to, and long ones by `direct_load`. False: small steps hold what they can. `max_refinement` 1 turns it
@@ -220,6 +220,9 @@ settings! {
     settling: Real = 0.87, within(0.0, 1.0), "1";
     /// How fast they do.
     settling_rate: Real = 0.18, not_negative(), "1/s";
+    /// Groups that the step gave energy it does not have are slowed down again, by as much: refined ones of uneven bodies, and elastic bodies
+    /// on joints, which also get back what was lost. False: what the solver makes of them stays, to study it.
+    keep_energy: bool = true, flag(), "1";
     /// Share of the overlap removed per step by solvers with position bias.
     baumgarte: Real = 0.2, within(0.0, 1.0), "1";
 

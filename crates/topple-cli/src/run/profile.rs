@@ -106,7 +106,7 @@ impl ProfileFile {
 }
 
 fn row(frame: u64, time: f64, profile: &Profile, energy: Energy, overlap: f32) -> Vec<(String, String)> {
-    let mut row = Vec::with_capacity(36);
+    let mut row = Vec::with_capacity(40);
     let mut put = |name: &str, value: String| row.push((name.to_string(), value));
     put("frame", frame.to_string());
     put("time", time.to_string());
@@ -114,6 +114,7 @@ fn row(frame: u64, time: f64, profile: &Profile, energy: Energy, overlap: f32) -
     for (stage, name) in STAGES {
         put(&format!("{name}_ms"), milliseconds(profile.stage(stage)));
     }
+    put("refinement_ms", milliseconds(profile.refinement));
     let counters = &profile.counters;
     let counts = [
         ("bodies", counters.bodies),
@@ -135,6 +136,7 @@ fn row(frame: u64, time: f64, profile: &Profile, energy: Energy, overlap: f32) -
         ("standing", counters.standing),
         ("refinement", counters.refinement),
         ("at_once", counters.at_once),
+        ("slowed", counters.slowed),
     ];
     for (name, count) in counts {
         put(name, count.to_string());

@@ -130,7 +130,8 @@ impl<D: Dim> World<D> {
         let mut ledger = core::mem::take(&mut self.scratch.ledger);
         ledger.islands.clear();
         ledger.accounts.clear();
-        if self.scratch.has_sprung && self.settings.restitution && self.has_usual_energy(awake) {
+        let may_bounce = self.scratch.has_sprung && self.settings.restitution;
+        if self.settings.keep_energy && may_bounce && self.has_usual_energy(awake) {
             let sprung = awake.props.iter().filter(|props| props.is_sprung);
             ledger.islands.extend(sprung.map(|props| self.bodies.records[props.body].island));
             ledger.islands.sort_unstable();

@@ -50,7 +50,7 @@ impl<D: Dim> World<D> {
     pub(super) fn count_refined(&mut self, awake: &AwakeBodies<D>) {
         let mut passive = core::mem::take(&mut self.scratch.passive);
         passive.counts.clear();
-        if self.islands.refined > 0 && self.has_usual_energy(awake) {
+        if self.settings.keep_energy && self.islands.refined > 0 && self.has_usual_energy(awake) {
             for props in &awake.props {
                 let island = self.bodies.records[props.body].island;
                 let is_first = island != NONE && self.islands.slots[island].head == props.body;

@@ -91,6 +91,9 @@ pub struct Profile {
     stage_times: [Duration; STAGES.len()],
     /// Time of the whole step (a [`Duration`], exact to [ns]).
     pub total: Duration,
+    /// Part of the stage `solve` that went to groups which bear much (a [`Duration`], exact to [ns]): choosing how they are solved, statics,
+    /// small steps, chains at once. Zero if there are none.
+    pub refinement: Duration,
     /// How much there was.
     pub counters: Counters,
     /// Work of the narrow phase.
@@ -130,6 +133,7 @@ impl Profile {
     /// Starts a new step; keeps the memory.
     pub(crate) fn begin(&mut self) {
         self.stage_times = Default::default();
+        self.refinement = Duration::ZERO;
         self.counters = Counters::default();
         self.narrow = NarrowCounters::default();
         self.broad.clear();

@@ -27,6 +27,7 @@ use crate::island::{Island, Islands, small_steps as small_steps_of};
 use crate::joint::OCTAVE;
 use crate::math::*;
 use crate::solver::{HeavyLoad, Softness};
+use std::time::{Duration, Instant};
 
 /// Height in bodies that the usual sub-steps hold upright.
 const STEADY_HEIGHT: Real = 14.0;
@@ -161,9 +162,13 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     world.profile.counters.refinement = 1;
     if world.islands.refined == 0 {
         solve_part(world, whole, StepPart::WHOLE);
-    } else if whole.tracks.is_empty() {
+        return;
+    }
+    let start = Instant::now();
+    let mut ordinary = Duration::ZERO;
+    if whole.tracks.is_empty() {
         world.generators.begin_parts(whole);
-        solve_groups(world, whole);
+        ordinary = solve_groups(world, whole);
         world.generators.end_parts();
     } else {
         // Integrators with a memory of their own know all bodies or none: the finest level for everything.
@@ -182,10 +187,11 @@ pub(super) fn solve<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
         small_steps::stiffen_whole(world, whole, count, &mut groups.small_steps);
         world.scratch.refine = groups;
     }
+    world.profile.refinement = start.elapsed() - ordinary;
 }
 
-/// Solves the ordinary islands together, then those of each level.
-fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
+/// Solves the ordinary islands together, then those of each level. Returns the time that went to the ordinary ones.
+fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) -> Duration {
     let mut groups = core::mem::take(&mut world.scratch.refine);
     groups.members.clear();
     groups.chains.clear();
@@ -230,11 +236,13 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     for &(_, slot) in &groups.members {
         whole.slots[whole.props[slot as usize].body as usize] = NO_SLOT;
     }
+    let start = Instant::now();
     if groups.members.len() + standing < whole.len() {
         solve_part(world, whole, StepPart { is_partial: true, ..StepPart::WHOLE });
     } else {
         world.impulse_time = world.settings.dt / world.settings.substeps as Real;
     }
+    let ordinary = start.elapsed();
     groups.statics.hand_back(whole);
     let mut from = 0;
     while from < groups.members.len() {
@@ -263,6 +271,7 @@ fn solve_groups<D: Dim>(world: &mut World<D>, whole: &mut AwakeBodies<D>) {
     groups.saved = saved;
     groups.loads = core::mem::take(&mut world.scratch.refine.loads);
     world.scratch.refine = groups;
+    ordinary
 }
 
 impl<D: Dim> World<D> {

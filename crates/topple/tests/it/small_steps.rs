@@ -6,6 +6,7 @@ use topple::exec::Pool;
 use topple::force::{Anchor, Attraction, Scope, Spring, UniformGravity};
 use topple::joint::{Ball, Hinge};
 use topple::math::*;
+use topple::world::Stage;
 use topple::{BodyDef, BodyId, JointDef, JointKind, Pose, ShapeDef, World};
 
 /// A thousand boxes' weight on ten boxes.
@@ -47,6 +48,8 @@ fn heavy_body_stands_on_light_ones<D: TestDim>() {
         let profile = world.profile();
         assert_eq!(profile.counters.refined, if stands { 11 } else { 0 }, "bodies in small steps");
         assert_eq!(profile.counters.refinement > 1, stands);
+        assert_eq!(!profile.refinement.is_zero(), stands, "time of small steps");
+        assert!(profile.refinement <= profile.stage(Stage::Solve));
     }
 }
 
