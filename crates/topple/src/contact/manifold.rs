@@ -119,7 +119,7 @@ pub struct Contact<D: Dim> {
     pub bodies: [u32; 2],
     /// Shapes a and b, by stable index: what cannot be pushed before what can, otherwise the smaller index first.
     pub shapes: [u32; 2],
-    /// Place of b as seen from a at the last full update. The anchors on b follow from it.
+    /// Place of b as seen from a at the last full update, or, of two balls that are held, the one where their anchors coincide. The anchors on b follow from it.
     pub(crate) kept: Pose<D>,
     /// Overlap that counts as nothing [m].
     pub slop: Real,

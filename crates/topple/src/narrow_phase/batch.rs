@@ -153,6 +153,14 @@ impl<'a, D: Dim> PairTask<'a, D> {
         *self.relative.get_or_insert_with(find)
     }
 
+    /// Gives b anchors that are moved by `aside` against those of a, in the frame of body a [m]: as if the contact were computed where b is not moved
+    /// so. Along the normal nothing changes if `aside` is across it.
+    pub(super) fn anchor_aside(&mut self, aside: D::Vec) {
+        let mut place = self.relative_place();
+        place.position = place.position - aside;
+        self.relative = Some(place);
+    }
+
     /// True if two convex shapes lie on each other with whole faces, all points being as close to within the slop: what rolls touches
     /// with other points in every step, but nothing rolls on a face, be it the cap of a cylinder.
     fn is_flat(&self) -> bool {

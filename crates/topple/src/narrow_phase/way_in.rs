@@ -8,6 +8,10 @@
 //! A contact along a given axis is what the ordinary contact function finds where b, moved out along it, just touches a; the distance
 //! it was moved is taken off the separations. So every pair of shapes and every method has it, without functions of their own.
 //!
+//! Two balls that have passed each other aslant have no point in common that the axis and both middles lead to. A push there would spin them, whatever
+//! their friction, and small ones faster than a body may spin: an elastic gas lost its energy so. So each gets an anchor of its own, on the axis through its
+//! middle, where it was struck when they met.
+//!
 //! Overlaps that the motion does not explain, those of bodies that were created in each other, are left to the shortest way out.
 
 use super::batch::PairTask;
@@ -62,12 +66,18 @@ impl<D: Dim> PairTask<'_, D> {
         let Some(normal) = normal.filter(|n| n.dot(local.normal) < OTHER_SIDE) else { return };
         let ground = self.contact.cache.kind & PairCache::GROUND;
         let (job, _, counters) = self.job();
-        if let Some(found) = contact_along(&job, normal, ground, counters)
-            && self::depth(&found) > OUT * size
-        {
-            *local = found;
-            self.contact.is_held = true;
+        let balls = balls_along(&job, normal);
+        let found = match &balls {
+            Some((found, _)) => Some(*found),
+            None => contact_along(&job, normal, ground, counters),
+        };
+        let Some(found) = found.filter(|found| self::depth(found) > OUT * size) else { return };
+        if let Some((_, aside)) = balls {
+            let frame = self.source.shapes[self.contact.shapes[0]].from_center.rotation;
+            self.anchor_aside(frame.rotate(aside));
         }
+        *local = found;
+        self.contact.is_held = true;
     }
 
     /// The normal along which the shapes met in the last step, in the frame of a. None if their motion does not explain an overlap of `depth` [m]: they
@@ -158,6 +168,22 @@ fn contact_along<D: Dim>(
     }
     bring_back(&mut found, normal, by, cache.ground());
     Some(found)
+}
+
+/// The contact of two balls along an axis, and how far the middle of b is beside that axis through the middle of a [m]; both in the frame of a. None for other
+/// shapes.
+fn balls_along<D: Dim>(job: &CollideJob<'_, D>, normal: D::Vec) -> Option<(LocalManifold<D>, D::Vec)> {
+    let is_ball = |shape: &D::Shape| shape.core_box() == Some(D::Vec::ZERO);
+    if !is_ball(job.a) || !is_ball(job.b) {
+        return None;
+    }
+    let middle = job.b_in_a.position.to_vec();
+    let along = normal.dot(middle);
+    let separation = along - job.a.rounding() - job.b.rounding();
+    let mut found = LocalManifold::default();
+    found.normal = normal;
+    found.push(normal * (job.a.rounding() + 0.5 * separation), separation, 0);
+    Some((found, middle - normal * along))
 }
 
 /// Brings a contact that was found with b moved by the unit vector `way` times `by` [m] back to where b is. The points go with the surface that can be pushed: the line along which a ball is pushed, where it met a corner,

@@ -136,6 +136,7 @@ pub(super) fn prepare<
     // Lanes without a contact act on the ground.
     *ends = Ends::on(scene.lines.len() as u32);
     (row.bounces, row.rolls, row.grains, row.turns) = (false, 0, 0, 0);
+    cold.in_time = 0;
     let mut flat = Flat::<P>::default();
     let blank = [[[0.0; S]; WIDTH]; 2];
     let mut still = blank;
@@ -151,6 +152,9 @@ pub(super) fn prepare<
         }
         if contact.rolling > 0.0 && scene.params.friction > 0.0 {
             row.rolls |= 1 << lane;
+        }
+        if contact.is_held && is_aside(contact, scene.places) {
+            cold.in_time |= 1 << lane;
         }
         let mut may_meet = contact.restitution <= 0.0;
         for side in 0..2 {
@@ -180,6 +184,15 @@ pub(super) fn prepare<
     });
     let states = ends.slots.map(|slots| slots.map(|slot| &scene.packed[slot as usize].0));
     width.run(Prepare { flat: &flat, lines, states, params: &scene.params, row, friction, cold })
+}
+
+/// True if the anchors of a held contact are beside each other: each is on the line through the middle of its own body.
+#[cold]
+fn is_aside<D: Dim>(contact: &Contact<D>, places: &[Pose<D>]) -> bool {
+    let [a, b] = contact.bodies.map(|body| places[body as usize]);
+    let parted = a.relative(b).position - contact.kept.position;
+    let aside = parted - contact.manifold.local_normal * parted.dot(contact.manifold.local_normal);
+    aside.dot(aside) > contact.slop * contact.slop
 }
 
 /// What brings rows up to date whose bodies have turned.

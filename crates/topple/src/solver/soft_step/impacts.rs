@@ -18,8 +18,10 @@
 //! that should rest: the middle balls of a cradle kept 3 % of the speed. So both bodies are put where they would be if they had bounced in time, each by the
 //! change of its velocity over the time since then. That leaves the centre of mass where it is, and energy as long as nothing accelerates them against each
 //! other; else they stay where they are, with the energy that belongs to that place. So do those that pass each other aslant, or are turned by the blow,
-//! [`HEAD_ON`]: their levers are those of now, and the angular momentum would change. But whoever was put elsewhere and passes the blow on, aslant or not,
-//! does so as late, and takes whom it strikes along: the first ball of a rack would else be put into those behind it.
+//! [`HEAD_ON`]: their levers are those of now, and the angular momentum would change. Balls whose levers are those of when they met
+//! (`narrow_phase/way_in.rs`) are put there however they meet, since otherwise it would change. And whoever was put elsewhere and passes the blow on, aslant or not,
+//! does so as late, and takes whom it strikes along: the first ball of a rack would else be put into those behind it. Again not where something accelerates
+//! them against each other: balls that were put elsewhere and bounced off the floor in the same step gained a third of their energy in ten seconds.
 //!
 //! **What is joined to others** answers together with them (`joined.rs`).
 //!
@@ -251,9 +253,11 @@ impl<D: Dim, const S: usize> Impacts<'_, D, S> {
             let change: [Real; A] = core::array::from_fn(|i| side.u[i] - spin[i]);
             dot(&change, &change) > HEAD_ON * HEAD_ON * total * total * side.inv_m
         });
-        let late = match alpha == 0.0 && is_head_on && !is_turned {
-            // Whoever was put where it would be must not stay where others are.
-            _ if known > 0.0 => known,
+        // The levers of balls that passed each other aslant are those of when they met: so should their places be.
+        let is_in_time = cold.in_time >> lane & 1 == 1;
+        let late = match alpha == 0.0 && (is_head_on || is_in_time) && !is_turned {
+            // Whoever was put where it would be must not stay where others are. Not where the place counts as energy.
+            _ if known > 0.0 && alpha == 0.0 => known,
             true => late,
             false => 0.0,
         };

@@ -104,6 +104,8 @@ pub(crate) struct ColdRow {
     pub contacts: [u32; WIDTH],
     /// Restitution (no unit).
     pub restitution: F8,
+    /// Lanes whose levers are those of when the surfaces met: two balls that are deep in each other, see `narrow_phase/way_in.rs`.
+    pub in_time: u8,
 }
 
 impl<const N: usize, const A: usize, const P: usize> Default for Row<N, A, P> {
@@ -150,6 +152,6 @@ impl<const A: usize, const T: usize, const K: usize, const P: usize> Default for
 impl Default for ColdRow {
     fn default() -> Self {
         let zero = F8::default();
-        Self { contacts: [NO_CONTACT; WIDTH], restitution: zero }
+        Self { contacts: [NO_CONTACT; WIDTH], restitution: zero, in_time: 0 }
     }
 }
