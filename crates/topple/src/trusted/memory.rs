@@ -50,9 +50,9 @@ fn fields_of_rows<const N: usize, const A: usize, const P: usize, const T: usize
     Ends { slots, writes }: Ends,
 ) {
     fn zero<T: Zero>(_: T) {}
-    let Row { write_a, write_b, count, bounces, rolls, grains, turns, meets, n, inv_ma, inv_mb, points } =
-        row;
-    zero([write_a, write_b, count, rolls, grains, turns, meets]);
+    let Row { write_a, write_b, count, bounces, rolls, grains, turns, meets, lands, settles, .. } = row;
+    let Row { n, inv_ma, inv_mb, points, .. } = row;
+    zero([write_a, write_b, count, rolls, grains, turns, meets, lands, settles]);
     zero([bounces]);
     zero(n);
     zero([inv_ma, inv_mb]);

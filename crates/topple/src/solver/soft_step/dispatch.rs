@@ -174,8 +174,12 @@ pub(super) fn prepare<
             row.turns |= u8::from(is_far(scene.turning, slot)) << lane;
         }
         flat.meets |= u8::from(may_meet) << lane;
+        // With one point the sub-steps are exact. What rolls or has a grain keeps impulses of its own.
+        let may_land = contact.restitution <= 0.0 && contact.manifold.count > 1;
+        flat.lands |= u8::from(may_land) << lane;
     }
     [row.write_a, row.write_b] = ends.writes;
+    flat.lands &= (ends.writes[0] ^ ends.writes[1]) & !(row.rolls | row.grains);
     let lines = core::array::from_fn(|side| {
         core::array::from_fn(|lane| match scene.lines.get(ends.slots[side][lane] as usize) {
             Some(line) => &line.0,
@@ -234,7 +238,7 @@ impl<D: Dim, const S: usize> Refresh<'_, D, S> {
                 }
             }
         }
-        (flat.bounces, flat.meets) = (false, 0);
+        (flat.bounces, flat.meets, flat.lands) = (false, 0, 0);
         let lines = lines.each_ref().map(|lines| lines.each_ref());
         let (mut new, mut rub) = (Row::<N, A, P>::default(), FrictionRow::<A, T, K, P>::default());
         let mut spare = ColdRow::default();

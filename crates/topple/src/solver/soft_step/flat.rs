@@ -18,11 +18,20 @@ pub(crate) struct Flat<const P: usize> {
     pub(super) bounces: bool,
     /// Lanes that may strike a train.
     pub(super) meets: u8,
+    /// Lanes that may land.
+    pub(super) lands: u8,
 }
 
 impl<const P: usize> Default for Flat<P> {
     fn default() -> Self {
-        Self { head: [[0.0; 24]; WIDTH], points: [[[0.0; 8]; WIDTH]; P], most: 0, bounces: false, meets: 0 }
+        Self {
+            head: [[0.0; 24]; WIDTH],
+            points: [[[0.0; 8]; WIDTH]; P],
+            most: 0,
+            bounces: false,
+            meets: 0,
+            lands: 0,
+        }
     }
 }
 

@@ -25,7 +25,7 @@
 //! needs no second turn: at rest the relaxing pass changes nothing along the surfaces.
 //!
 //! **Files**, in the order of a step: `step.rs` the whole of it, `pack.rs` the bodies, `plan.rs` colours to rows and the order of the stages,
-//! `rows.rs` the layout, `flat.rs` and `prepare.rs` manifolds to rows, `softness.rs` how soft, `impacts.rs` what bounces, `joined.rs` what is joined to it, `trains.rs` rows that are struck and stick, `coupling.rs` one of them, `spinners.rs` what precesses before that, `stages.rs` the stages of a sub-step,
+//! `rows.rs` the layout, `flat.rs` and `prepare.rs` manifolds to rows, `softness.rs` how soft, `impacts.rs` what bounces, `joined.rs` what is joined to it, `trains.rs` rows that are struck and stick, `coupling.rs` one of them, `landings.rs` what strikes the ground and sticks, `spinners.rs` what precesses before that, `stages.rs` the stages of a sub-step,
 //! `velocities.rs` what goes in, `turning.rs` what comes out, and bodies that turn far in a step, `dispatch.rs` rows by width, `kernel.rs` the passes with their formulas, `normals.rs` the points of a
 //! manifold, `rolling.rs` rolling resistance and grains, `joints/` the joints, `store.rs` rows back to manifolds, `heavy.rs` who bears much, `cost.rs` operations and bytes.
 //! The arithmetic of the lanes is `trusted/lanes.rs`; why threads may share the bodies is said in `trusted/crowd.rs`.
@@ -39,6 +39,7 @@ mod impacts;
 mod joined;
 mod joints;
 mod kernel;
+mod landings;
 mod normals;
 mod pack;
 mod plan;

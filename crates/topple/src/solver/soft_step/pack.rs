@@ -188,6 +188,12 @@ impl<const S: usize> Packed<S> {
         core::array::from_fn(|i| self.0[from + i])
     }
 
+    /// How far it has turned since the start of the step, whitened.
+    pub(crate) fn turned<const N: usize, const A: usize>(&self) -> [f32; A] {
+        let from = if N == 2 { 3 } else { 9 };
+        core::array::from_fn(|i| self.0[from + i])
+    }
+
     /// Moves on by `h`: Δp from the body, θ += h·u.
     #[inline]
     pub(crate) fn advance<D: Dim>(&mut self, state: &BodyState<D>, h: f32) {

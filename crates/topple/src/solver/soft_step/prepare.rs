@@ -27,6 +27,8 @@ use crate::math::*;
 const LEAST_REACH: Real = 1e-9;
 /// Weight of a point at the far end of the speculative distance (no unit): above 0, so that some point always counts.
 const LEAST_WEIGHT: Real = 1e-3;
+/// Share of the slop beyond which an overlap with what does not move is left over from a landing (no unit): pushing out what is less deep leaves below 1 cm/s.
+const DEEP: Real = 0.5;
 
 /// A body as preparation reads it. In the plane: cos sin c0 c1 | 1/m L turn limit; in space: q | c0 c1 c2 1/m | L11 L21 L22
 /// L31 | L32 L33 turn limit. The limit is that of `BodyProps::load_limit`. `turn` is 1 for bodies that impulses act on, 0 for the others.
@@ -166,6 +168,8 @@ pub(crate) struct PrepareParams {
     pub bounce_speed: f32,
     /// Approach speed above which contacts may strike a train [m/s].
     pub train_speed: f32,
+    /// Approach speed above which contacts with what does not move are struck rather than leaned on [m/s].
+    pub landing_speed: f32,
     /// Bodies of islands so large that their loads are reported from here on are in no train (no unit).
     pub train_load: f32,
 }
@@ -270,8 +274,13 @@ pub(crate) fn prepare_row<
     }
 
     h1[1].store(&mut cold.restitution);
-    row.meets =
-        if flat.meets == 0 { 0 } else { flat.meets & fast_lanes::<L, N, A, P, S>(row, states, params) };
+    (row.meets, row.lands, row.settles) = (0, 0, 0);
+    if flat.meets | flat.lands != 0 {
+        let most = fastest::<L, N, A, P, S>(row, states);
+        row.meets = flat.meets & above(&most, params.train_speed);
+        row.lands = flat.lands & above(&most, params.landing_speed);
+        row.settles = row.lands | flat.lands & deep::<L, N, A, P>(row, h1[3]);
+    }
 
     let inv = invert(weights);
     let center_a = center_a.map(|x| x.mul(inv));
@@ -321,13 +330,12 @@ pub(crate) fn prepare_row<
     strikes
 }
 
-/// Lanes of a prepared row with a point that approaches faster than what is left to the sub-steps.
+/// How fast the lanes of a prepared row approach at the point that does so fastest [m/s].
 #[inline(always)]
-fn fast_lanes<L: Lanes, const N: usize, const A: usize, const P: usize, const S: usize>(
+fn fastest<L: Lanes, const N: usize, const A: usize, const P: usize, const S: usize>(
     row: &Row<N, A, P>,
     states: [[&[f32; S]; WIDTH]; 2],
-    params: &PrepareParams,
-) -> u8 {
+) -> F8 {
     let [a, b]: [Side<L, N, A>; 2] = [gather(states[0]), gather(states[1])];
     let n: [L; N] = load(&row.n);
     let linear = dot(&n, &minus(&a.v, &b.v));
@@ -339,5 +347,25 @@ fn fast_lanes<L: Lanes, const N: usize, const A: usize, const P: usize, const S:
     }
     let mut found = F8::default();
     most.store(&mut found);
-    (0..WIDTH).fold(0, |lanes, lane| lanes | u8::from(found.0[lane] > params.train_speed) << lane)
+    found
+}
+
+/// Lanes of a prepared row with a point that overlaps by more than half the slop [m].
+#[inline(always)]
+fn deep<L: Lanes, const N: usize, const A: usize, const P: usize>(row: &Row<N, A, P>, slop: L) -> u8 {
+    let zero = L::splat(0.0);
+    let mut most = zero;
+    for point in &row.points[..row.count as usize] {
+        let depth = zero.sub(L::load(&point.s0));
+        most = most.max(L::select(L::load(&point.mass).greater(zero), depth, zero));
+    }
+    let mut found = F8::default();
+    most.sub(slop.mul(L::splat(DEEP))).store(&mut found);
+    above(&found, 0.0)
+}
+
+/// Lanes above a limit.
+#[inline(always)]
+fn above(lanes: &F8, limit: f32) -> u8 {
+    (0..WIDTH).fold(0, |found, lane| found | u8::from(lanes.0[lane] > limit) << lane)
 }

@@ -49,6 +49,10 @@ pub(crate) struct Row<const N: usize, const A: usize, const P: usize> {
     pub turns: u8,
     /// Lanes without restitution whose bodies approach and may strike a train; see `trains.rs`.
     pub meets: u8,
+    /// Lanes without restitution that approach something which does not move, with several points; see `landings.rs`.
+    pub lands: u8,
+    /// Those, and others of their kind that overlap by more than half the slop.
+    pub settles: u8,
     /// Normal from a to b.
     pub n: [F8; N],
     /// 1/m of a [1/kg].
@@ -119,6 +123,8 @@ impl<const N: usize, const A: usize, const P: usize> Default for Row<N, A, P> {
             grains: 0,
             turns: 0,
             meets: 0,
+            lands: 0,
+            settles: 0,
             n: [F8::default(); N],
             inv_ma: F8::default(),
             inv_mb: F8::default(),

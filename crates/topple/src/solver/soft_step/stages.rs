@@ -14,6 +14,7 @@ use super::joints::{
     self, Direct, DirectRun, JointPass, JointScene, SingleRow, SingleRun, StarRun, Stars, WideDim,
 };
 use super::kernel::PassParams;
+use super::landings;
 use super::lanes::SimdWidth;
 use super::pack::{Packed, half_of_impulses, whiten_spin};
 use super::plan::Stage;
@@ -50,6 +51,8 @@ pub(super) struct Substeps<
     pub(super) refresh: Refresh<'a, D, S>,
     pub(super) params: PassParams,
     pub(super) joints: &'a JointScene<'a, D>,
+    /// Some contacts land or have landed.
+    pub(super) lands: bool,
     pub(super) rolling: Rolling<'a, D>,
     /// The integrator has tracks of its own.
     pub(super) is_tracked: bool,
@@ -103,8 +106,10 @@ impl<
                 self.integrate_forced(bodies, rotations, packed, &mut rest.forces, first);
             }
             (Stage::Rows(pass), Part::Rows { rows: (rows, friction, cold), mut crowd, mut contacts }) => {
+                self.forget(pass, (rows, friction, cold, 0), &mut crowd, &mut contacts);
                 self.refresh(pass, (rows, friction, cold, 0), &crowd, &mut contacts);
                 self.pass(pass, (rows, friction, 0), &mut crowd);
+                self.settle(pass, (rows, 0), &mut crowd);
                 self.rolling.pass((rows, cold, 0), &mut crowd, &mut contacts, pass);
             }
             (Stage::Overflow(pass), Part::Rows { rows: (rows, friction, cold), crowd, contacts }) => {
@@ -260,6 +265,28 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
         }
     }
 
+    /// Before a sub-step is solved: blows of the last one are not repeated in rows `first..` of the crowd.
+    #[inline]
+    fn forget(
+        &self,
+        pass: Pass,
+        rows: (&mut [Row<N, A, P>], &mut [FrictionRow<A, T, K, P>], &[ColdRow], usize),
+        crowd: &mut Crowd<'_, Packed<S>>,
+        contacts: &mut Mine<'_, Contact<D>>,
+    ) {
+        if pass == Pass::Solve && self.lands {
+            landings::forget(rows, crowd, contacts, self.joints.warm);
+        }
+    }
+
+    /// After the relaxing pass: nothing of a blow is left in rows `first..` of the crowd.
+    #[inline]
+    fn settle(&self, pass: Pass, rows: (&mut [Row<N, A, P>], usize), crowd: &mut Crowd<'_, Packed<S>>) {
+        if pass == Pass::Relax && self.lands {
+            landings::settle(rows, crowd, self.params.inv_h);
+        }
+    }
+
     /// One pass over rows `first..` of the crowd.
     fn pass(
         &self,
@@ -281,9 +308,12 @@ impl<D: Dim, const N: usize, const A: usize, const P: usize, const T: usize, con
     ) {
         for i in 0..rows.len() {
             let row = i..i + 1;
+            let blows = (&mut rows[row.clone()], &mut friction[row.clone()], &cold[row.clone()], i);
+            self.forget(pass, blows, &mut crowd, &mut contacts);
             let up_to_date = (&mut rows[row.clone()], &mut friction[row.clone()], &cold[row.clone()], i);
             self.refresh(pass, up_to_date, &crowd, &mut contacts);
             self.pass(pass, (&mut rows[row.clone()], &mut friction[row.clone()], i), &mut crowd);
+            self.settle(pass, (&mut rows[row.clone()], i), &mut crowd);
             self.rolling.pass((&rows[row.clone()], &cold[row], i), &mut crowd, &mut contacts, pass);
             for side in 0..2 {
                 let slot = crowd.ends()[i].slots[side][0] as usize;

@@ -8,7 +8,7 @@
 use super::cost::{SubstepCost, cost};
 use super::dispatch::{Refresh, RowParts, Scene, prepare};
 use super::heavy::Heavy;
-use super::impacts::Impacts;
+use super::impacts::{Impacts, REST_STEPS};
 use super::joined::Joined;
 use super::joints::{JointRows, JointScene, WideDim};
 use super::kernel::PassParams;
@@ -188,6 +188,8 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             bounce_speed: if settings.restitution { settings.restitution_threshold } else { Real::INFINITY },
             train_speed: SLOWEST_BLOW * settings.restitution_threshold,
             train_load: settings.refine_load,
+            landing_speed: SLOWEST_BLOW * settings.restitution_threshold
+                + REST_STEPS * dt * settings.gravity.length(),
         };
 
         let total = self.plan.cold.len();
@@ -273,6 +275,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
                 push_speed,
             },
             joints: &joint_scene,
+            lands: found.lands,
             rolling: Rolling { props, turning, places, grains },
             is_tracked,
             h,
@@ -420,6 +423,8 @@ struct Found {
     is_rare: bool,
     /// Contacts that may strike a train.
     meets: bool,
+    /// Contacts that land or have landed.
+    lands: bool,
 }
 
 /// Rows, their friction, their contacts and their bodies.
@@ -442,7 +447,7 @@ fn prepare_rows<
     width: SimdWidth,
 ) -> Found {
     // Any of them, whoever comes first: the same in every order.
-    let [strikes, bounces, is_rare, meets] = [const { AtomicBool::new(false) }; 4];
+    let [strikes, bounces, is_rare, meets, lands] = [const { AtomicBool::new(false) }; 5];
     let is_scattered = size_of_val(scene.contacts) > NEAR;
     in_pieces(executor, ROWS_PER_PIECE, rows, |_, (rows, friction, cold, ends)| {
         for i in 0..rows.len() {
@@ -460,10 +465,14 @@ fn prepare_rows<
             if rows[i].meets != 0 {
                 meets.store(true, Ordering::Relaxed);
             }
+            if rows[i].settles != 0 {
+                lands.store(true, Ordering::Relaxed);
+            }
         }
     });
-    let [strikes, bounces, is_rare, meets] = [strikes, bounces, is_rare, meets].map(AtomicBool::into_inner);
-    Found { strikes, bounces, is_rare, meets }
+    let [strikes, bounces, is_rare, meets, lands] =
+        [strikes, bounces, is_rare, meets, lands].map(AtomicBool::into_inner);
+    Found { strikes, bounces, is_rare, meets, lands }
 }
 
 /// PERF: the contacts of a row lie anywhere. With 18 MB of them, asking for the next row's ahead saves 4 to 10 % of the solve;

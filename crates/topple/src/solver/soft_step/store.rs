@@ -7,6 +7,7 @@
 //! way per step: λ₀ ← λ₀ + (share·λ − λ₀)·gain.
 
 use super::heavy::Heavy;
+use super::landings::share;
 use super::lanes::F8;
 use super::pack::Packed;
 use super::plan::ROWS_PER_PIECE;
@@ -80,11 +81,20 @@ fn store_lane<D: Dim, const N: usize, const A: usize, const P: usize, const T: u
     (0..N).for_each(|i| n.set(i, row.n[i].0[lane]));
     let tangents = D::tangent_basis(n);
     let manifold = &mut contact.manifold;
+    let (lands, mut kept, mut all) = (row.lands >> lane & 1 == 1, 0.0, 0.0);
     for (point, stored) in row.points.iter().zip(manifold.points_mut()) {
-        let new = at(&point.lambda);
+        let mut new = at(&point.lambda);
+        if lands {
+            all += new;
+            new = new.min(stored.normal_impulse);
+            kept += new;
+        }
         stored.normal_impulse = new;
         stored.load += (new * settle.share - stored.load) * settle.gain;
     }
+    // A blow does not come again.
+    let scale = if lands { scale * share(kept, all) } else { scale };
+    let at = |x: &F8| x.0[lane] * scale;
     // In the plane nothing has a grain.
     if N == 2 || row.grains >> lane & 1 == 0 {
         manifold.friction_impulse = D::Vec::ZERO;
