@@ -285,6 +285,10 @@ impl<D: Dim> World<D> {
             return false;
         }
         let seen = &*seen.get_or_insert_with(|| self.seen(touch, body));
+        // A wall on the floor meets what stands beside it from below, too, all through its height: that does not bear it, the floor does.
+        if bearing.nearest < seen.nearest - DEEPER * slop && floor.normal.dot(touch.normal) < -SAME_WAY {
+            return false;
+        }
         let above = seen.height(floor.normal) - bearing.height(floor.normal);
         // PERF: in a valley of a mesh each side is met above the other. What is met above a plane is not below it.
         if floor.shape == touch.shape && above > rise + slop + seen.farthest {
