@@ -7,7 +7,7 @@ const PAGE: &str = "docs/quality.md";
 
 const HEAD: &str = "# Quality at default settings
 
-Written by `cargo xtask quality`: 60 Hz, default settings but for sleeping off. Every case is a few lines of
+Written by `cargo xtask quality`: 60 Hz, default settings, sleeping off; unless a case says otherwise. Every case is a few lines of
 `crates/topple/examples/quality/`. Where a case is random it is the worst of five seeds.
 ";
 
