@@ -8,7 +8,7 @@ mod graph;
 mod manifold;
 mod store;
 
-pub(crate) use graph::NO_COLOR;
+pub(crate) use graph::{COLOR_COUNT, NO_COLOR};
 pub use graph::{Color, ConstraintGraph};
 pub(crate) use manifold::flags;
 pub use manifold::{Contact, ContactPoint, Grain, Manifold, PointRow};

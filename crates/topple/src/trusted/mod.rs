@@ -26,5 +26,5 @@ pub(crate) use crowd::{Batch, Checks, Crowd, Ends, Floats};
 pub(crate) use four::F4;
 pub(crate) use memory::{Lines, prefetch, prefetch_end, prefetch_whole};
 pub(crate) use owned::{Mine, Owned, Owners};
-pub(crate) use pieces::{Each, extend_in_pieces, in_pieces};
+pub(crate) use pieces::{Each, Order, extend_in_pieces, in_order, in_pieces};
 pub(crate) use stages::{Alike, Arrays, Cut, Job, Part, run_stages};

@@ -219,6 +219,56 @@ together!(A 0, B 1, C 2);
 together!(A 0, B 1, C 2, E 3);
 together!(A 0, B 1, C 2, E 3, F 4);
 
+/// In which order pieces begin: each number below its length once.
+#[derive(Debug, Default)]
+pub(crate) struct Order(Vec<u32>);
+
+/// Parts of each group that are dealt out in turns.
+const TURNS: usize = 16;
+
+impl Order {
+    /// Pieces of several groups, one group after the other, of which each ends before piece `ends[i]`: first the first sixteenth of every group, then the second, and so on.
+    /// Threads that begin at opposite ends then meet the same share of every group, as they do where groups come one by one.
+    pub(crate) fn deal(&mut self, ends: impl Iterator<Item = usize> + Clone) {
+        self.0.clear();
+        for turn in 0..TURNS {
+            let mut start = 0;
+            for end in ends.clone() {
+                // Whatever the ends are, groups do not overlap and leave nothing out.
+                let count = end.saturating_sub(start);
+                let at = |turn: usize| (start + count * turn / TURNS) as u32;
+                self.0.extend(at(turn)..at(turn + 1));
+                start += count;
+            }
+        }
+    }
+
+    /// The order of their numbers.
+    pub(crate) fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// As [`in_pieces`], but pieces begin in the order given, if it is one of that many pieces.
+pub(crate) fn in_order<C: IntoCut>(
+    executor: &dyn Executor,
+    (size, order): (usize, &Order),
+    arrays: C,
+    work: impl Fn(usize, <C::Cut as Cut>::Part) + Sync,
+) where
+    C::Cut: Sync,
+{
+    let arrays = arrays.into_cut();
+    let count = arrays.pieces(size);
+    let order = if order.0.len() == count { &order.0[..] } else { &[] };
+    executor.run(count, &|turn| {
+        let piece = order.get(turn).map_or(turn, |&piece| piece as usize);
+        // SAFETY: executors run every turn once, and an order has every piece once.
+        let part = unsafe { arrays.part(piece, size) };
+        work(piece, part);
+    });
+}
+
 /// Cuts arrays into blocks of `size` and calls `work(i, block i of each)` for all of them, on the threads of the executor. Arrays that
 /// are shorter than others give shorter blocks, and empty ones.
 pub(crate) fn in_pieces<C: IntoCut>(
@@ -266,6 +316,38 @@ pub(crate) fn extend_in_pieces<T: Send>(
 mod tests {
     use super::*;
     use crate::exec::{Pool, Serial};
+
+    #[test]
+    fn orders_have_every_piece_once_whatever_the_groups() {
+        let mut order = Order::default();
+        let groups: [&[usize]; 6] = [&[], &[0, 0], &[5], &[3, 40, 40, 73], &[9, 4, 12], &[100, 101, 1000]];
+        for ends in groups {
+            order.deal(ends.iter().copied());
+            let mut seen = order.0.clone();
+            seen.sort_unstable();
+            let count = ends.iter().max().map_or(0, |&most| most as u32);
+            assert!(seen.into_iter().eq(0..count), "{ends:?}");
+        }
+        // Half of the turns are half of each group.
+        order.deal([32, 96].into_iter());
+        let half = &order.0[..48];
+        assert!(half.iter().all(|piece| (0..16).contains(piece) || (32..64).contains(piece)), "{half:?}");
+    }
+
+    #[test]
+    fn pieces_in_order_are_all_done_once() {
+        let mut order = Order::default();
+        for executor in [&Serial as &dyn Executor, &Pool::new(3)] {
+            for ends in [&[4, 11][..], &[4, 10], &[]] {
+                order.deal(ends.iter().copied());
+                let mut items = vec![0; 77];
+                in_order(executor, (7, &order), &mut items, |piece, items| {
+                    items.iter_mut().for_each(|item| *item += piece + 1);
+                });
+                assert!(items.iter().enumerate().all(|(i, &item)| item == i / 7 + 1));
+            }
+        }
+    }
 
     #[test]
     fn lists_grow_in_pieces() {

@@ -3,6 +3,7 @@
 use super::World;
 use super::refine::{JOINT_EASE, SWING};
 use crate::body::NONE;
+use crate::island::Island;
 use crate::math::*;
 
 /// Joints of one body that can be solved all at once with the others.
@@ -44,8 +45,12 @@ impl<D: Dim> World<D> {
         let per_weight = 1.0 / (self.settings.weight_scale() * self.impulse_time).max(Real::MIN_POSITIVE);
         // Each joint between two bodies is met twice.
         let (mut halves, mut pull2): (u32, Real) = (0, 0.0);
-        let mut body = self.islands.slots[island].head;
+        let Island { head: mut body, count: size, .. } = self.islands.slots[island];
         while body != NONE {
+            // PERF: nets are known for none half-way.
+            if halves > 2 * size {
+                return None;
+            }
             let inv_mass = self.bodies.cores[body as usize].inv_mass;
             if inv_mass == 0.0 {
                 // Pinned by locks: not heavy, but held.

@@ -5,7 +5,7 @@ use super::landing::landed_body;
 use crate::body::NONE;
 use crate::contact::{Contact, flags};
 use crate::math::*;
-use crate::narrow_phase::{Algorithm, ContactBatch, PairSource};
+use crate::narrow_phase::{Algorithm, ContactBatch, NarrowCounters, PairSource};
 use crate::shape::ShapeOps;
 use crate::store::room;
 use crate::trusted::{Each, Owned, Owners, in_pieces};
@@ -28,6 +28,9 @@ pub(crate) struct BatchResult<D: Dim> {
     deep: Vec<u32>,
     /// Parts of pairs for which there is no contact yet.
     extra: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
+    counters: NarrowCounters,
+    /// Of solid contacts.
+    points: u32,
 }
 
 impl<D: Dim> Default for BatchResult<D> {
@@ -38,6 +41,8 @@ impl<D: Dim> Default for BatchResult<D> {
             landed: Vec::new(),
             deep: Vec::new(),
             extra: Vec::new(),
+            counters: NarrowCounters::default(),
+            points: 0,
         }
     }
 }
@@ -88,7 +93,6 @@ pub(super) fn update_contacts<D: Dim>(world: &mut World<D>) {
         Owned::new(&mut world.contacts.grains, owners),
     );
     let narrow_phase = &*world.methods.narrow_phase;
-    let total = std::sync::Mutex::new((crate::narrow_phase::NarrowCounters::default(), 0));
     in_pieces(&*world.executor, BATCH, arrays, |piece, (result, mut contacts, mut grains)| {
         let part = &indices[piece * BATCH..indices.len().min((piece + 1) * BATCH)];
         result.changed.clear();
@@ -168,12 +172,14 @@ pub(super) fn update_contacts<D: Dim>(world: &mut World<D>) {
                 at = if apart { NONE } else { contact.next_part };
             }
         }
-        if let Ok(mut sum) = total.lock() {
-            sum.0.add(&counters);
-            sum.1 += points;
-        }
+        (result.counters, result.points) = (counters, points);
     });
-    (world.profile.narrow, world.profile.counters.points) = total.into_inner().unwrap_or_default();
+    let (narrow, points) = (&mut world.profile.narrow, &mut world.profile.counters.points);
+    (*narrow, *points) = (NarrowCounters::default(), 0);
+    for result in &changes[..pieces] {
+        narrow.add(&result.counters);
+        *points += result.points;
+    }
     let changed = &mut world.scratch.changed;
     changed.clear();
     room::make_room(changed, changes[..pieces].iter().map(|result| result.changed.len()).sum());

@@ -1,5 +1,6 @@
 //! The world: everything that exists, and the step that moves it on. Start reading at `step.rs`.
 
+mod arrange;
 mod bodies;
 mod body_view;
 mod chains;
@@ -134,6 +135,7 @@ pub(crate) struct Scratch<D: Dim> {
     /// Awake bodies for which there is room; see `room.rs`.
     pub ready: usize,
     pub awake: AwakeBodies<D>,
+    pub arrange: arrange::Arrange,
     pub moved: Vec<u32>,
     pub pairs: Vec<PairKey>,
     /// Contacts that were made in one go while there were no others.

@@ -42,6 +42,7 @@ pub(super) fn step<D: Dim>(world: &mut World<D>) {
     world.leave_asleep();
     world.release_groups();
     world.refine_columns();
+    world.arrange();
     lap = world.profile.lap(Stage::Islands, lap);
 
     // solve: forces, contacts, joints, motion, in sub-steps of the solver's own

@@ -31,7 +31,7 @@ use crate::math::*;
 use crate::solver::{HeavyLoad, SolverContext};
 use crate::store::room;
 use crate::trusted::{
-    Arrays, Checks, Each, Ends, Lines, Owned, Owners, in_pieces, prefetch_whole, run_stages,
+    Arrays, Checks, Each, Ends, Lines, Order, Owned, Owners, in_order, in_pieces, prefetch_whole, run_stages,
 };
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -196,13 +196,14 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         // Preparation writes every lane that the passes read: no need to clear what is left of the last step.
         self.rows.fit(total);
         self.friction.fit(total);
-        let starts = [total, total + joint_rows.rows.len()];
+        let starts = [total, total + joint_rows.row_count()];
         self.ends.fit(starts[1] + joint_rows.singles.len());
         let (row_ends, joint_ends) = self.ends.split_at_mut(total);
         let rows = (&mut self.rows[..], &mut self.friction[..], &mut self.plan.cold[..], &mut *row_ends);
+        let order = &self.plan.order;
         let (lines, packed) = (&self.lines[..], &self.packed[..]);
         let scene = Scene { lines, packed, contacts, slots, places, grains, turning, params };
-        let found = prepare_rows(executor, rows, &scene, width);
+        let found = prepare_rows((executor, order), rows, &scene, width);
         joint_rows.prepare(executor, &joint_scene, joints, joint_ends);
         if found.is_rare {
             Rolling::prepare(&self.rows, &self.plan.cold, contacts, warm);
@@ -282,7 +283,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
             width,
             forces: PhantomData,
         };
-        let count = joint_rows.rows.len();
+        let count = joint_rows.row_count();
         let mut rest = Rest {
             forces: forces.take(),
             direct: core::mem::take(&mut joint_rows.direct),
@@ -318,7 +319,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let lists = cleared(&mut self.loads, row_pieces);
         let owned = Owned::new(contacts, Owners::new(&self.plan.homes, &[]));
         let store = StoreScene { lines: &self.lines, heavy: &heavy, gain, refinement };
-        store_rows(executor, rows, (Each::of(lists), owned), &store);
+        store_rows((executor, &self.plan.order), rows, (Each::of(lists), owned), &store);
 
         // One for those that are solved at once.
         let joint_pieces = joint_rows.pieces().iter().sum::<usize>().max(1);
@@ -441,7 +442,7 @@ fn prepare_rows<
     const K: usize,
     const S: usize,
 >(
-    executor: &dyn Executor,
+    (executor, order): (&dyn Executor, &Order),
     rows: RowSlices<'_, N, A, P, T, K>,
     scene: &Scene<'_, D, S>,
     width: SimdWidth,
@@ -449,7 +450,7 @@ fn prepare_rows<
     // Any of them, whoever comes first: the same in every order.
     let [strikes, bounces, is_rare, meets, lands] = [const { AtomicBool::new(false) }; 5];
     let is_scattered = size_of_val(scene.contacts) > NEAR;
-    in_pieces(executor, ROWS_PER_PIECE, rows, |_, (rows, friction, cold, ends)| {
+    in_order(executor, (ROWS_PER_PIECE, order), rows, |_, (rows, friction, cold, ends)| {
         for i in 0..rows.len() {
             fetch_contacts(is_scattered, cold.get(i + 1), scene.contacts);
             let (row, friction, cold) = (&mut rows[i], &mut friction[i], &mut cold[i]);

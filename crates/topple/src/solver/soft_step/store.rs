@@ -17,7 +17,7 @@ use crate::contact::Contact;
 use crate::exec::Executor;
 use crate::math::*;
 use crate::solver::HeavyLoad;
-use crate::trusted::{Each, Ends, Owned, in_pieces};
+use crate::trusted::{Each, Ends, Order, Owned, in_order};
 
 /// What storing reads.
 pub(super) struct StoreScene<'a, const S: usize> {
@@ -38,14 +38,14 @@ pub(super) fn store_rows<
     const K: usize,
     const S: usize,
 >(
-    executor: &dyn Executor,
+    (executor, order): (&dyn Executor, &Order),
     (rows, friction, cold, ends): (&[Row<N, A, P>], &[FrictionRow<A, T, K, P>], &[ColdRow], &[Ends]),
     (lists, contacts): (Each<'_, Vec<HeavyLoad>>, Owned<'_, Contact<D>>),
     scene: &StoreScene<'_, S>,
 ) {
     let StoreScene { lines, heavy, gain, refinement } = scene;
     let is_scattered = contacts.bytes() > NEAR;
-    in_pieces(executor, ROWS_PER_PIECE, (lists, contacts), |piece, (list, mut contacts)| {
+    in_order(executor, (ROWS_PER_PIECE, order), (lists, contacts), |piece, (list, mut contacts)| {
         let from = piece * ROWS_PER_PIECE;
         let to = rows.len().min(from + ROWS_PER_PIECE);
         for index in from..to {

@@ -12,7 +12,7 @@ pub(super) const NO_JOINT: u32 = u32::MAX;
 
 /// What a row of lanes holds together; a kernel for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub(super) enum Class {
     /// The anchors stay together: ball joints without limits, in the plane hinges without extras.
     Point,
     /// A ball joint with limits of cone or twist. 3D only.
@@ -149,6 +149,14 @@ impl<const R: usize> Default for Extra<R> {
             cone_lambda: zero,
         }
     }
+}
+
+/// What goes into a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lanes {
+    pub(super) class: Class,
+    /// The joints, or NO_JOINT.
+    pub(super) joints: [u32; WIDTH],
 }
 
 /// What only storing reads.

@@ -45,7 +45,7 @@ pub(super) use direct::{Direct, DirectRun};
 pub(super) use hub::StarRun;
 use kernel::PassParams;
 pub(super) use layout::Cold;
-use layout::{Class, Extra, NO_JOINT, WideRow};
+use layout::{Class, Extra, Lanes, NO_JOINT, WideRow};
 pub(super) use single::{SingleRow, SingleRun};
 pub(super) use stars::Stars;
 
@@ -92,6 +92,7 @@ impl<D: Dim> JointScene<'_, D> {
 /// One row with what belongs to it.
 #[derive(Debug)]
 pub struct RowParts<'a, D: WideDim> {
+    lanes: &'a Lanes,
     row: &'a mut D::JointRow,
     extra: &'a mut D::JointExtra,
     cold: &'a mut Cold,
@@ -127,8 +128,6 @@ pub trait WideDim: Sized {
     #[doc(hidden)]
     type Packed: Send + Sync + 'static;
     #[doc(hidden)]
-    fn new_joint_row(class: Class) -> Self::JointRow;
-    #[doc(hidden)]
     fn fill_joint_row(parts: RowParts<'_, Self>, scene: &JointScene<'_, Self>, joints: &[Joint<Self>])
     where
         Self: Dim;
@@ -155,15 +154,14 @@ macro_rules! wide_dim {
             type JointRow = WideRow<$n, $a, $w, $f>;
             type JointExtra = Extra<$r>;
             type Packed = Packed<$s>;
-            fn new_joint_row(class: Class) -> Self::JointRow {
-                WideRow { class, ..WideRow::default() }
-            }
             fn fill_joint_row(
                 parts: RowParts<'_, Self>,
                 scene: &JointScene<'_, Self>,
                 joints: &[Joint<Self>],
             ) {
-                let RowParts { row, extra, cold, ends, crowding } = parts;
+                let RowParts { lanes, row, extra, cold, ends, crowding } = parts;
+                *row = WideRow { class: lanes.class, ..WideRow::default() };
+                *cold = Cold { joints: lanes.joints, ..Cold::default() };
                 let extra = prepare::has_extra(row.class).then_some(extra);
                 prepare::fill::<Self, $n, $a, $r, $w, $f>(
                     (row, extra, cold),
@@ -204,6 +202,10 @@ wide_dim!(D3, 3, 3, 4, 6, 6, 16, 5, 5, 2);
 /// Lives from step to step to keep its memory.
 #[derive(Debug)]
 pub struct JointRows<D: Dim> {
+    /// What is to go into the rows.
+    ///
+    /// PERF: rows themselves are written by those who solve them.
+    lanes: Vec<Lanes>,
     pub(super) rows: Vec<D::JointRow>,
     /// One for each row, whether it needs it or not.
     pub(super) extras: Vec<D::JointExtra>,
@@ -219,6 +221,7 @@ pub struct JointRows<D: Dim> {
 impl<D: Dim> Default for JointRows<D> {
     fn default() -> Self {
         Self {
+            lanes: Vec::new(),
             rows: Vec::new(),
             extras: Vec::new(),
             cold: Vec::new(),
@@ -248,8 +251,7 @@ impl JointRange {
 impl<D: Dim> JointRows<D> {
     /// Forgets the joints of the last step.
     pub(super) fn clear(&mut self) {
-        self.rows.clear();
-        self.cold.clear();
+        self.lanes.clear();
         self.singles.clear();
         self.direct.clear();
         self.stars.clear();
@@ -303,7 +305,7 @@ impl<D: Dim> JointRows<D> {
         scene: &JointScene<'_, D>,
         serial: bool,
     ) -> JointRange {
-        let (first_row, first_single) = (self.rows.len() as u32, self.singles.len() as u32);
+        let (first_row, first_single) = (self.lanes.len() as u32, self.singles.len() as u32);
         // The row of each class that still has room, and its next lane.
         let mut open = [(0, WIDTH); Class::COUNT];
         let [homes, single_homes] = &mut self.homes;
@@ -324,31 +326,35 @@ impl<D: Dim> JointRows<D> {
             };
             let (row, lane) = &mut open[class as usize];
             if *lane == WIDTH || serial {
-                (*row, *lane) = (self.rows.len(), 0);
-                self.rows.push(D::new_joint_row(class));
-                self.cold.push(Cold::default());
+                (*row, *lane) = (self.lanes.len(), 0);
+                self.lanes.push(Lanes { class, joints: [NO_JOINT; WIDTH] });
             }
-            self.cold[*row].joints[*lane] = index;
+            self.lanes[*row].joints[*lane] = index;
             homes[index as usize] = *row as u32;
             *lane += 1;
         }
         JointRange {
-            rows: first_row..self.rows.len() as u32,
+            rows: first_row..self.lanes.len() as u32,
             singles: first_single..self.singles.len() as u32,
         }
     }
 
     /// Indices of all joints of the step.
     pub(super) fn indices(&self) -> impl Iterator<Item = u32> + Clone + '_ {
-        let wide = self.cold.iter().flat_map(|cold| cold.joints).filter(|&index| index != NO_JOINT);
+        let wide = self.lanes.iter().flat_map(|lanes| lanes.joints).filter(|&index| index != NO_JOINT);
         let singles =
             self.singles.iter().chain(self.direct.rows()).chain(self.stars.rows()).map(|row| row.index);
         wide.chain(singles)
     }
 
+    /// Number of rows.
+    pub(super) fn row_count(&self) -> usize {
+        self.lanes.len()
+    }
+
     /// Pieces of all joints: of the rows, and of the single ones.
     pub(super) fn pieces(&self) -> [usize; 2] {
-        [self.rows.len().div_ceil(ROWS_PER_PIECE), self.singles.len().div_ceil(SINGLES_PER_PIECE)]
+        [self.lanes.len().div_ceil(ROWS_PER_PIECE), self.singles.len().div_ceil(SINGLES_PER_PIECE)]
     }
 
     /// Fills the rows at the start of the step, and `ends` with the bodies of the rows and of the single ones.
@@ -362,13 +368,18 @@ impl<D: Dim> JointRows<D> {
         self.crowding.sum_up(scene, joints);
         let crowding = &self.crowding;
         self.stars.prepare(scene, crowding);
-        self.extras.resize(self.rows.len().max(self.extras.len()), D::JointExtra::default());
-        let count = self.rows.len();
+        let count = self.lanes.len();
+        room::fit(&mut self.rows, count, D::JointRow::default());
+        room::fit(&mut self.cold, count, Cold::default());
+        self.extras.resize(count.max(self.extras.len()), D::JointExtra::default());
         let (row_ends, single_ends) = ends.split_at_mut(count);
-        let arrays = (&mut self.rows, &mut self.extras[..count], &mut self.cold, row_ends);
-        in_pieces(executor, ROWS_PER_PIECE, arrays, |_, (rows, extras, cold, ends)| {
-            for (((row, extra), cold), ends) in rows.iter_mut().zip(extras).zip(cold).zip(ends) {
-                D::fill_joint_row(RowParts { row, extra, cold, ends, crowding }, scene, joints);
+        let (arrays, lanes) =
+            ((&mut self.rows, &mut self.extras[..count], &mut self.cold, row_ends), &self.lanes);
+        in_pieces(executor, ROWS_PER_PIECE, arrays, |piece, (rows, extras, cold, ends)| {
+            let lanes = &lanes[piece * ROWS_PER_PIECE..];
+            let parts = lanes.iter().zip(rows).zip(extras).zip(cold).zip(ends);
+            for ((((lanes, row), extra), cold), ends) in parts {
+                D::fill_joint_row(RowParts { lanes, row, extra, cold, ends, crowding }, scene, joints);
             }
         });
         let ground = scene.props.len() as u32;

@@ -89,7 +89,7 @@ fn set<const M: usize>(to: &mut [F8; M], lane: usize, values: impl Fn(usize) -> 
     (0..M).for_each(|i| to[i].0[lane] = values(i));
 }
 
-/// Fills a row whose joints are listed in `cold`.
+/// Fills a blank row whose joints are listed in `cold`.
 pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const W: usize, const F: usize>(
     (row, extra, cold): (&mut WideRow<N, A, W, F>, Option<&mut Extra<R>>, &mut Cold),
     ends: &mut Ends,
@@ -99,8 +99,6 @@ pub(super) fn fill<D: Dim, const N: usize, const A: usize, const R: usize, const
 ) {
     // The slot after the last one is the ground.
     *ends = Ends::on(scene.props.len() as u32);
-    *row = WideRow { class: row.class, ..WideRow::default() };
-    *cold = Cold { joints: cold.joints, ..Cold::default() };
     let mut extra = extra;
     if let Some(extra) = extra.as_deref_mut() {
         *extra = Extra::default();
