@@ -69,6 +69,11 @@ impl Margins {
         Self { target, near, size, rounding }
     }
 
+    /// The same for a pair of which one shape is thinner than that: inner radius `size` [m].
+    pub(super) fn of_thinner(self, size: Real) -> Self {
+        Self { size: self.size.min(size), ..self }
+    }
+
     /// Distance up to which the solver takes care of a pair [m].
     pub(super) fn near(&self) -> Real {
         self.near

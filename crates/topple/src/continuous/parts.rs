@@ -4,6 +4,7 @@
 use super::front::Front;
 use super::impact::{Margins, Stop, core_time, may_get_deep, meeting_before, stop_time};
 use super::sweep::{Mover, Sweep};
+use super::thickness;
 use crate::math::*;
 use crate::shape::{LocalRay, ShapeOps, ShapeRecord};
 
@@ -90,6 +91,20 @@ pub(super) fn stop_shapes<D: Dim>(
                     keep_first(&mut first, stop_core(a, sweep_a, &other, margins, range, &all));
                 }
             });
+            // Of two, the middle of the thinner one is what gets through: that of the other one passes beside it.
+            if thickness(b) < thickness(a) {
+                let margins = margins.of_thinner(thickness(b));
+                let middle = start.inverse_transform(D::Point::from_vec(b.shape.mass(1.0).center));
+                children_a.visit(&bounds_seen([b, a], [sweep_b, sweep_a], range), &mut |i| {
+                    let (child, normal) = (children_a.child(i), children_a.normal(i));
+                    if child.support(normal).is_none_or(|on_child| normal.dot(middle - on_child) >= 0.0) {
+                        let other = mover(&child, a, sweep_a);
+                        let found = stop_core(b, sweep_b, &other, margins, range, &children_b.bounds());
+                        let found = found.map(|stop| Stop { slide: stop.slide.map(|n| -n), ..stop });
+                        keep_first(&mut first, found);
+                    }
+                });
+            }
         }
     }
     first

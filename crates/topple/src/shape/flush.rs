@@ -139,8 +139,9 @@ impl<D: Dim> Placed<'_, D> {
         if is_over::<D>(self.shape, p, self.pose.rotation.rotate_inv(-normal), slop) {
             return true;
         }
-        // What is so thin that this leads out at its other side.
-        self.shape.inner_radius() <= THIN * slop
+        // What is so thin that this leads out at its other side. Shapes without thickness have no inner radius.
+        let inner = self.shape.inner_radius();
+        (inner <= THIN * slop || inner == Real::INFINITY)
             && point_shape::<D>(D::Point::from_vec(p), self.shape, &Pose::IDENTITY)
                 .is_some_and(|near| near.distance <= INTO * slop)
     }

@@ -221,7 +221,7 @@ impl Kit for D3 {
 }
 
 /// A ball of triangles.
-fn closed_mesh(radius: Real) -> Shape3 {
+pub(crate) fn closed_mesh(radius: Real) -> Shape3 {
     let surface = topple::shape::d3::mesh::generate::icosphere(radius, 1).unwrap();
     Shape3::mesh(&surface.vertices, &surface.triangles).unwrap()
 }

@@ -327,6 +327,54 @@ fn nothing_trips_over_separate_segments() {
     }
 }
 
+/// Thin planks, fast, with 30 steps per second: each step takes them past a seam, and they are found in the next tile by a third of what they are thick, which is
+/// more than what touches it may be. They came over the end of a tile without thickness, and its end stopped them dead.
+fn planks<D: Dim>(plank: &D::Shape, rest: Real, floor: &dyn Fn(&mut World<D>)) {
+    for speed in [17.0, 19.3, 21.0, 22.68, 24.1, 27.9] {
+        let mut world = World::<D>::new();
+        let settings = Settings { dt: 1.0 / 30.0, ..world.settings().clone() };
+        world.set_settings(settings).unwrap();
+        floor(&mut world);
+        let mut def = BodyDef::<D>::dynamic(D::Vec::axis(1) * rest);
+        def.can_sleep = false;
+        let shape = ShapeDef::<D>::new(plank.clone()).friction(0.0);
+        let body = world.create_body_with(def, [shape]).unwrap();
+        (0..60).for_each(|_| world.step());
+        let velocity = D::Vec::axis(0) * speed;
+        world.body_mut(body).unwrap().set_linear_velocity(velocity).unwrap();
+        for step in 0..48 {
+            world.step();
+            let share = world.body(body).unwrap().linear_velocity().get(0) / speed;
+            assert!((share - 1.0).abs() <= LOSS, "{speed} m/s, step {step}: {share} of the speed");
+        }
+    }
+}
+
+#[test]
+fn thin_planks_do_not_meet_the_ends_of_segments() {
+    let floor = tiles2(Shape2::segment(Vec2::X * -1.08, Vec2::X * 1.08), 2.16, 0.0, 50.0);
+    for thick in [0.0056, 0.008, 0.012] {
+        planks::<D2>(&Shape2::rectangle(0.111, thick), 0.5 * thick, &floor);
+    }
+}
+
+#[test]
+fn thin_planks_do_not_meet_the_edges_of_triangles() {
+    let corner = |x: Real, z: Real| Vec3::new(1.08 * x, 0.0, 1.08 * z);
+    let halves = [
+        Shape3::triangle(corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, -1.0)),
+        Shape3::triangle(corner(1.0, 1.0), corner(1.0, -1.0), corner(-1.0, 1.0)),
+    ];
+    let floor = |world: &mut World<D3>| {
+        (-2..25).for_each(|i| {
+            halves.iter().for_each(|half| fixed(world, half.clone(), Vec3::X * (2.16 * i as Real)))
+        });
+    };
+    for thick in [0.0056, 0.008, 0.012] {
+        planks::<D3>(&Shape3::cuboid(0.111, thick, 0.08), 0.5 * thick, &floor);
+    }
+}
+
 #[test]
 fn nothing_trips_over_separate_triangles() {
     let h = 0.375;

@@ -171,6 +171,11 @@ impl ShapeOps<D2> for Shape2 {
                 let along = |n: &&Vec2| n.dot(direction);
                 data.normals().iter().max_by(|m, n| along(m).total_cmp(&along(n))).copied()
             }
+            // Solid from both sides.
+            Self::Segment { a, b } => {
+                let normal = (*b - *a).perp().normalize_or(Vec2::Y);
+                Some(if normal.dot(direction) < 0.0 { -normal } else { normal })
+            }
             _ => None,
         }
     }
