@@ -57,6 +57,7 @@ impl<D: Dim> LocalManifold<D> {
     }
 
     /// The points.
+    #[inline]
     pub fn points(&self) -> &[LocalPoint<D>] {
         &self.points[..self.count]
     }
@@ -69,6 +70,13 @@ impl<D: Dim> LocalManifold<D> {
     /// True if there is no contact.
     pub fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// True if all of it is numbers.
+    #[inline]
+    pub(crate) fn is_sound(&self) -> bool {
+        let sound = |p: &LocalPoint<D>| p.position.is_finite() && p.separation.is_finite();
+        self.normal.is_finite() && self.points().iter().all(sound)
     }
 
     /// Takes over the normal of a face of the ground, from a to b, that looks the same way. The points stay: each has one end on either surface, so that

@@ -3,9 +3,8 @@
 //! `auto`, the default, takes the quickest function for each pair of shapes. `sat` and `gjk` use one algorithm for all
 //! pairs: to compare their cost, and as each other's check. Contacts that hardly moved are kept by all of them.
 
-use super::{Algorithm, ContactBatch, LocalManifold, NarrowPhase};
+use super::{Algorithm, ContactBatch, NarrowPhase};
 use crate::math::*;
-use crate::shape::ShapeOps;
 
 /// Closed forms, separating axes or GJK, whichever fits the pair.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +25,7 @@ impl<D: Dim> NarrowPhase<D> for NarrowPhaseAuto {
     }
 
     fn update(&self, batch: &mut ContactBatch<'_, D>) {
-        update(batch);
+        batch.update_all();
     }
 }
 
@@ -40,7 +39,7 @@ impl<D: Dim> NarrowPhase<D> for NarrowPhaseSat {
     }
 
     fn update(&self, batch: &mut ContactBatch<'_, D>) {
-        update(batch);
+        batch.update_all();
     }
 }
 
@@ -54,19 +53,6 @@ impl<D: Dim> NarrowPhase<D> for NarrowPhaseGjk {
     }
 
     fn update(&self, batch: &mut ContactBatch<'_, D>) {
-        update(batch);
-    }
-}
-
-/// Keeps what hardly moved and computes the rest; the jobs know by which algorithm.
-fn update<D: Dim>(batch: &mut ContactBatch<'_, D>) {
-    let mut local = LocalManifold::default();
-    while let Some(mut task) = batch.next_task() {
-        if task.try_keep() {
-            continue;
-        }
-        let (job, cache, counters) = task.job();
-        D::Shape::collide(&job, cache, counters, &mut local);
-        task.finish_minding(&mut local);
+        batch.update_all();
     }
 }

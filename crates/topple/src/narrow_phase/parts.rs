@@ -70,19 +70,19 @@ impl<D: Dim> ContactBatch<'_, D> {
             return;
         }
         let has_body = composite::has_body(&task.job().0);
-        self.parts.forget(has_body);
+        let (parts, old) = self.room.get_or_insert_default();
+        parts.forget(has_body);
         let mut at = if has_body { head } else { NONE };
         while at != NONE {
             let part = self.contacts.get(at as usize);
-            part.manifold.points().iter().for_each(|point| self.parts.remember(point.id));
+            part.manifold.points().iter().for_each(|point| parts.remember(point.id));
             at = part.next_part;
         }
         let contact = self.contacts.get(head as usize);
         let mut task = PairTask::new(self.source, contact, &mut self.counters, before);
         let (job, _, counters) = task.job();
         let ground = before.ground();
-        composite::collide(&job, ground, counters, &mut self.parts);
-        let parts = &self.parts;
+        composite::collide(&job, ground, counters, parts);
         task.record(parts.remembered(), || (0..parts.len()).map(|i| parts.manifold(i)).collect());
         let relative = task.relative_place();
         let slop = contact.slop;
@@ -90,12 +90,11 @@ impl<D: Dim> ContactBatch<'_, D> {
         let frame = self.source.shapes[contact.shapes[0]].from_center;
         let settings = self.source.settings;
         // Sensors only want to know whether.
-        let count = if is_sensor { self.parts.len().min(1) } else { self.parts.len() };
-        let first = if is_sensor { self.parts.deepest().unwrap_or(0) } else { 0 };
+        let count = if is_sensor { parts.len().min(1) } else { parts.len() };
+        let first = if is_sensor { parts.deepest().unwrap_or(0) } else { 0 };
 
         let mut chain = [NONE; MAX_PARTS];
         let mut length = 0;
-        let old = &mut self.old;
         (old.count, old.reach) = (0, settings.recycling * slop);
         let mut at = head;
         while at != NONE && length < MAX_PARTS {
@@ -115,7 +114,7 @@ impl<D: Dim> ContactBatch<'_, D> {
                 continue;
             }
             let was = frame.rotation.rotate_inv(contact.manifold.local_normal);
-            let agree = |part: usize| self.parts.normal(part).dot(was);
+            let agree = |part: usize| parts.normal(part).dot(was);
             let best = (first..first + count)
                 .filter(|&part| !is_taken[part] && agree(part) >= SAME_SURFACE)
                 .max_by(|&i, &j| agree(i).total_cmp(&agree(j)).then(j.cmp(&i)));
@@ -133,7 +132,7 @@ impl<D: Dim> ContactBatch<'_, D> {
             choice[0] = last.and_then(|slot| choice[slot].take());
         }
         for slot in 0..length {
-            let local = choice[slot].map_or_else(LocalManifold::default, |part| self.parts.manifold(part));
+            let local = choice[slot].map_or_else(LocalManifold::default, |part| parts.manifold(part));
             let contact = self.contacts.get(chain[slot] as usize);
             let was = contact.manifold.local_normal;
             write(contact, &local, &relative, &frame, settings, |point, new| {
@@ -147,7 +146,7 @@ impl<D: Dim> ContactBatch<'_, D> {
             }
         }
         for part in left {
-            self.extra.push((head, self.parts.manifold(part)));
+            self.extra.push((head, parts.manifold(part)));
         }
     }
 }

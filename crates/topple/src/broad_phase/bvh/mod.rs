@@ -459,7 +459,7 @@ impl<D: Dim> BroadPhase<D> for BroadPhaseBvh<D> {
     fn update(&mut self, proxies: &Proxies<D>, moved: &[u32], executor: &dyn Executor) {
         self.updated.clear();
         self.updated.extend_from_slice(moved);
-        let dense = moved.len() * DENSE > self.moving.len() && self.moving.is_ready_for_all();
+        let dense = moved.len() * DENSE > self.moving.len();
         self.move_leaves(proxies, moved, dense);
         self.flush(proxies, dense, executor);
     }

@@ -19,6 +19,12 @@ use crate::math::*;
 use crate::shape::d2::Scratch;
 use crate::shape::{Shape2, ShapeOps};
 
+/// Marks the [`PairCache`] of two circles, of a capsule or segment and a circle, and of a circle and a capsule or segment. Nothing is remembered of them; the world
+/// brings up to date together what has the same mark.
+const CIRCLES: u32 = 4;
+const LINE_AND_CIRCLE: u32 = 5;
+const CIRCLE_AND_LINE: u32 = 6;
+
 /// Contact of the pair in `job`; see [`LocalManifold`].
 pub(crate) fn collide(
     job: &CollideJob<'_, D2>,
@@ -53,14 +59,21 @@ fn contact(
         (Shape2::Circle { radius: ra }, Shape2::Circle { radius: rb }) => {
             counters.computed += 1;
             counters.axes += 1;
+            cache.kind = CIRCLES;
             round::circles(job, *ra, *rb, out);
         }
         (_, Shape2::Circle { radius }) => {
             counters.computed += 1;
+            if is_line(job.a) {
+                cache.kind = LINE_AND_CIRCLE;
+            }
             round::circle_on(job, *radius, cache, counters, out);
         }
         (Shape2::Circle { radius }, _) => {
             counters.computed += 1;
+            if is_line(job.b) {
+                cache.kind = CIRCLE_AND_LINE;
+            }
             round::circle_on(&job.swapped(), *radius, cache, counters, out);
             out.flip(&job.b_in_a);
         }
@@ -80,6 +93,11 @@ fn contact(
             }
         }
     }
+}
+
+/// True for what circles meet without remembering anything.
+fn is_line(shape: &Shape2) -> bool {
+    matches!(shape, Shape2::Capsule { .. } | Shape2::Segment { .. })
 }
 
 /// True for convex shapes with an end.
