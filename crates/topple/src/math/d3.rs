@@ -10,6 +10,10 @@ pub struct D3;
 
 impl Sealed for D3 {}
 
+/// A normal whose z is nothing beside its x times its y, by this share of their squares (no unit), has a frame of its own: what is mirrored along z
+/// would else be pushed aside by friction. The frame of Duff is its own mirror image only if x or y is 0.
+pub(crate) const LEVEL_NORMAL: Real = 1e30;
+
 impl Dim for D3 {
     const N: usize = 3;
     const ANGULAR: usize = 3;
@@ -44,10 +48,13 @@ impl Dim for D3 {
     }
     #[inline]
     fn tangent_basis(n: Vec3) -> [Vec3; 2] {
-        // Branch-free frame [Duff2017]: smooth but for a jump at z = 0, where the sign flips.
+        // Frame of [Duff2017]: smooth but for a jump at z = 0, where the sign flips.
         let sign = if n.z < 0.0 { -1.0 } else { 1.0 };
         let a = -1.0 / (sign + n.z);
         let b = n.x * n.y * a;
+        if b * b > n.z * n.z * LEVEL_NORMAL {
+            return [Vec3::new(n.y, -n.x, 0.0), Vec3::new(0.0, 0.0, -1.0)];
+        }
         [
             Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x),
             Vec3::new(b, sign + n.y * n.y * a, -n.y),

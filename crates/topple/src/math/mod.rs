@@ -14,6 +14,7 @@ mod scalar;
 
 pub use aabb::Aabb;
 pub use d2::{D2, Point2, Rot2};
+pub(crate) use d3::LEVEL_NORMAL;
 pub use d3::{D3, Point3};
 pub use dim::{AngOps, Dim, InertiaOps, PointOps, RotOps, VecOps};
 pub use glam::{Mat3, Quat, Vec2, Vec3};

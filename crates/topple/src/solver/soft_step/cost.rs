@@ -113,7 +113,8 @@ const fn normals_flops(n: usize, a: usize, points: usize, bias: bool) -> usize {
 const fn friction_flops(n: usize, a: usize, points: usize, t: usize, k: usize) -> usize {
     let load = points;
     let twist = k * (2 * dot(a) + 1 + 2 * points + 2 + 3 + 1 + 2 + 4 * a + 8);
-    let tangents = if n == 2 { 1 } else { 2 + 2 + 2 + 4 + 1 + 2 + 3 + 1 };
+    // The last four: whether the normal is level.
+    let tangents = if n == 2 { 1 } else { 2 + 2 + 2 + 4 + 1 + 2 + 3 + 1 + 4 };
     let slip = n + t * (dot(n) + 2 * dot(a) + 1 + 2);
     let solve = if t == 1 { 2 + 2 } else { 2 * 4 + 4 };
     let limit = 2 + 1 + 3;

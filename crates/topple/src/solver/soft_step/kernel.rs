@@ -23,6 +23,7 @@ use super::lanes::{F8, Lanes};
 use super::pack::Packed;
 use super::rows::{FrictionRow, Row, WIDTH};
 use super::softness::Softness;
+use crate::math::LEVEL_NORMAL;
 use crate::trusted::Crowd;
 
 /// Packed state of a body: block 0 holds v and the first spins, and so on; see `pack.rs`.
@@ -146,6 +147,13 @@ pub(crate) fn tangents<L: Lanes, const N: usize, const T: usize>(n: &[L; N]) -> 
         1 => sign.add(n[1].mul(n[1]).mul(a)),
         _ => zero.sub(n[1]),
     });
+    let is_level = b.mul(b).greater(n[2].mul(n[2]).mul(L::splat(LEVEL_NORMAL)));
+    if L::any(is_level) {
+        let level = [[n[1], zero.sub(n[0]), zero], [zero, zero, L::splat(-1.0)]];
+        for (t, level) in out.iter_mut().zip(level) {
+            *t = core::array::from_fn(|i| L::select(is_level, level[i], t[i]));
+        }
+    }
     out
 }
 
