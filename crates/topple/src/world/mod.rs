@@ -136,6 +136,8 @@ pub(crate) struct Scratch<D: Dim> {
     pub ready: usize,
     pub awake: AwakeBodies<D>,
     pub arrange: arrange::Arrange,
+    /// The constraints of a group that takes small steps; which bodies they have is not kept.
+    pub part: ConstraintGraph,
     pub moved: Vec<u32>,
     pub pairs: Vec<PairKey>,
     /// Contacts that were made in one go while there were no others.

@@ -9,7 +9,7 @@ use super::World;
 use super::contacts::algorithm;
 use super::refine::is_calm;
 use super::step::{StepPart, solve_part};
-use crate::body::{AwakeBodies, NONE};
+use crate::body::{AwakeBodies, NO_SLOT, NONE};
 use crate::contact::{Contact, flags};
 use crate::joint::{Joint, JointKind, OCTAVE};
 use crate::math::*;
@@ -143,6 +143,10 @@ pub(super) fn solve<D: Dim>(
         if is_direct && count == 1 && pairs.is_empty() { find_halvings(world, group, joints) } else { 0 };
     let halvings = halvings.min(world.settings.substeps.trailing_zeros());
     let reported = world.scratch.refine.loads.len();
+    let has_graph = count > 1;
+    if has_graph {
+        take_part(world, group);
+    }
     for index in 0..count {
         if index > 0 {
             refresh(world, pairs, before);
@@ -160,6 +164,7 @@ pub(super) fn solve<D: Dim>(
                 is_direct,
                 halvings,
                 is_partial: true,
+                has_graph,
                 least_push,
             },
         );
@@ -201,6 +206,28 @@ pub(super) fn solve<D: Dim>(
         (group.states[slot].dp, group.states[slot].dr) = (start.way, start.turn);
     }
     halvings
+}
+
+/// The constraints of a group, colours and order as in the graph of the world.
+///
+/// PERF: solvers look at all constraints of the graph for those of the group, in every small step. Where eleven bricks of a wall of 1 000 take 16 of them, that
+/// was a tenth of the step.
+fn take_part<D: Dim>(world: &mut World<D>, group: &AwakeBodies<D>) {
+    let World { graph, contacts, joints, scratch, .. } = world;
+    let is_member = |bodies: [u32; 2]| {
+        bodies.into_iter().any(|body| {
+            let slot = group.slot(body);
+            slot != NO_SLOT && group.props[slot as usize].is_dynamic
+        })
+    };
+    let takes_contact = |&&index: &&u32| is_member(contacts.hot[index as usize].bodies);
+    let takes_joint = |&&index: &&u32| is_member(joints.hot[index as usize].bodies);
+    for (color, part) in graph.colors.iter().zip(&mut scratch.part.colors) {
+        part.contacts.clear();
+        part.contacts.extend(color.contacts.iter().filter(takes_contact));
+        part.joints.clear();
+        part.joints.extend(color.joints.iter().filter(takes_joint));
+    }
 }
 
 /// The first contacts of the pairs of a group that touch, each once.

@@ -113,6 +113,8 @@ pub(super) struct StepPart {
     pub halvings: u32,
     /// Only constraints of the given bodies.
     pub is_partial: bool,
+    /// They are listed in `Scratch::part`.
+    pub has_graph: bool,
     /// How fast overlaps may be pushed out at least, however fine the sub-steps are [m/s].
     pub least_push: Real,
 }
@@ -126,6 +128,7 @@ impl StepPart {
         is_direct: false,
         halvings: 0,
         is_partial: false,
+        has_graph: false,
         least_push: 0.0,
     };
 }
@@ -154,7 +157,7 @@ pub(super) fn solve_part<D: Dim>(world: &mut World<D>, bodies: &mut AwakeBodies<
         contacts: &mut world.contacts.hot,
         grains: &world.contacts.grains,
         joints: &mut world.joints.hot,
-        graph: &world.graph,
+        graph: if part.has_graph { &world.scratch.part } else { &world.graph },
         places: &world.bodies.places,
         forces: super::generators::forces(
             &mut world.generators,
