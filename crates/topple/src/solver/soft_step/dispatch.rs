@@ -19,7 +19,7 @@ use super::prepare::{PrepareParams, body_line, prepare_row, set_whitening};
 use super::rows::{ColdRow, FrictionRow, NO_CONTACT, Row, WIDTH};
 use super::turning::{Turn, Turning, is_far};
 use crate::body::NO_SLOT;
-use crate::contact::{Contact, Grain};
+use crate::contact::{Contact, Grain, flags};
 use crate::math::*;
 use crate::trusted::{Crowd, Ends, Mine};
 use core::slice;
@@ -174,8 +174,10 @@ pub(super) fn prepare<
             row.turns |= u8::from(is_far(scene.turning, slot)) << lane;
         }
         flat.meets |= u8::from(may_meet) << lane;
-        // With one point the sub-steps are exact. What rolls or has a grain keeps impulses of its own.
-        let may_land = contact.restitution <= 0.0 && contact.manifold.count > 1;
+        // With one point the sub-steps are exact. What rolls or has a grain keeps impulses of its own. Pairs in several parts have other contacts that would
+        // have to forget the same blow: by itself each leaves too little, and the body sinks in.
+        let is_whole = contact.flags & (flags::COMPOSITE | flags::PART) == 0;
+        let may_land = is_whole && contact.restitution <= 0.0 && contact.manifold.count > 1;
         flat.lands |= u8::from(may_land) << lane;
     }
     [row.write_a, row.write_b] = ends.writes;
