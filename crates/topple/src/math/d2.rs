@@ -46,6 +46,10 @@ impl Dim for D2 {
     fn tangent_basis(n: Vec2) -> [Vec2; 2] {
         [Self::tangent(n), Vec2::ZERO]
     }
+    #[inline]
+    fn frame_across(n: Vec2) -> [Vec2; 2] {
+        Self::tangent_basis(n)
+    }
 }
 
 impl VecOps for Vec2 {

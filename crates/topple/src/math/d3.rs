@@ -48,13 +48,20 @@ impl Dim for D3 {
     }
     #[inline]
     fn tangent_basis(n: Vec3) -> [Vec3; 2] {
+        let frame = Self::frame_across(n);
+        // n_x n_y, but for a factor of 1/2 to 1.
+        let b = frame[1].x;
+        if b * b > n.z * n.z * LEVEL_NORMAL {
+            return [Vec3::new(n.y, -n.x, 0.0), Vec3::new(0.0, 0.0, -1.0)];
+        }
+        frame
+    }
+    #[inline]
+    fn frame_across(n: Vec3) -> [Vec3; 2] {
         // Frame of [Duff2017]: smooth but for a jump at z = 0, where the sign flips.
         let sign = if n.z < 0.0 { -1.0 } else { 1.0 };
         let a = -1.0 / (sign + n.z);
         let b = n.x * n.y * a;
-        if b * b > n.z * n.z * LEVEL_NORMAL {
-            return [Vec3::new(n.y, -n.x, 0.0), Vec3::new(0.0, 0.0, -1.0)];
-        }
         [
             Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x),
             Vec3::new(b, sign + n.y * n.y * a, -n.y),
@@ -302,5 +309,46 @@ impl RotOps<D3> for Quat {
             other.w - sign * self.w,
         ];
         (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + d[3] * d[3]).sqrt() * (2.0 * super::ARC_OVER_CHORD)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Unit vectors all around, many of them at right angles to an axis or two.
+    fn directions() -> impl Iterator<Item = Vec3> {
+        let steps = [-1.0, -0.6, -0.01, -1e-20, -0.0, 0.0, 1e-20, 0.01, 0.6, 1.0];
+        let all = steps.into_iter().flat_map(move |x| {
+            steps.into_iter().flat_map(move |y| steps.into_iter().map(move |z| Vec3::new(x, y, z)))
+        });
+        all.filter(|v| v.length() > 0.001).map(|v| v.normalize())
+    }
+
+    #[test]
+    fn frames_are_at_right_angles_and_begin_with_the_tangent() {
+        for n in directions() {
+            assert_eq!(D3::tangent(n), D3::tangent_basis(n)[0]);
+            for [t, u] in [D3::tangent_basis(n), D3::frame_across(n)] {
+                let frame = glam::Mat3::from_cols(t, u, n);
+                assert!((frame.determinant() - 1.0).abs() < 1e-6, "{n}: {t}, {u}");
+                let off = frame.transpose() * frame - glam::Mat3::IDENTITY;
+                assert!(off.to_cols_array().into_iter().all(|x| x.abs() < 1e-6), "{n}: {t}, {u}");
+            }
+        }
+    }
+
+    /// Mirrored along an axis at right angles to the normal, each direction of friction stays or is turned round.
+    #[test]
+    fn the_frame_of_friction_is_its_own_mirror_image() {
+        for n in directions() {
+            for axis in (0..3).filter(|&axis| VecOps::get(n, axis) == 0.0) {
+                for t in D3::tangent_basis(n) {
+                    let mut mirrored = t;
+                    VecOps::set(&mut mirrored, axis, -VecOps::get(t, axis));
+                    assert!(mirrored == t || mirrored == -t, "{n}: {t}");
+                }
+            }
+        }
     }
 }

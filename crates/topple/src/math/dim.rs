@@ -72,6 +72,9 @@ pub trait Dim:
     /// Tangent plane of the unit vector `n`: one direction in 2D (the second is zero), two in 3D, a smooth function
     /// of `n` almost everywhere.
     fn tangent_basis(n: Self::Vec) -> [Self::Vec; 2];
+    /// The tangent plane again, for coordinates across `n` in geometry, where any directions will do. [`Dim::tangent_basis`] is for friction: some of its
+    /// directions are chosen for their mirror images.
+    fn frame_across(n: Self::Vec) -> [Self::Vec; 2];
 }
 
 /// Operations on `D::Vec`. Results are in the unit of the vector, or its square.

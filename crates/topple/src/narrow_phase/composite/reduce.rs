@@ -25,7 +25,7 @@ impl<D: Dim> Part<D> {
         if count <= D::MAX_POINTS {
             return;
         }
-        let [t, u] = D::tangent_basis(self.normal);
+        let [t, u] = D::frame_across(self.normal);
         let origin = self.points[0].position;
         let mut flat = [(0.0, 0.0); ROOM];
         for (place, point) in flat.iter_mut().zip(&self.points[..count]) {

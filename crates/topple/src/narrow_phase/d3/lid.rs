@@ -43,7 +43,7 @@ impl Thin {
             }
             Shape3::Hull { data, .. } => {
                 let flat = data.flat();
-                let [u, v] = D3::tangent_basis(flat);
+                let [u, v] = D3::frame_across(flat);
                 let aside = (0..WIDTHS).filter_map(|k| {
                     let (sin, cos) = sin_cos(core::f32::consts::PI * k as Real / WIDTHS as Real);
                     along(u * cos + v * sin)
@@ -71,7 +71,7 @@ impl Thin {
 /// Unit vectors at right angles to `axis` and to each other, the first one towards a point.
 fn across(axis: Vec3, towards: Vec3) -> [Vec3; 2] {
     let first = (towards - axis * axis.dot(towards)).try_normalize();
-    first.map_or_else(|| D3::tangent_basis(axis), |first| [first, axis.cross(first)])
+    first.map_or_else(|| D3::frame_across(axis), |first| [first, axis.cross(first)])
 }
 
 /// The outline of a shape: a flat convex polygon.

@@ -156,7 +156,7 @@ struct Frame {
 
 impl Frame {
     fn new(origin: Vec3, up: Vec3, plane: Vec3) -> Self {
-        Self { origin, up, axes: D3::tangent_basis(up), plane, slope: plane.dot(up), rise: Vec3::ZERO }
+        Self { origin, up, axes: D3::frame_across(up), plane, slope: plane.dot(up), rise: Vec3::ZERO }
     }
 
     /// A point in the plane, with its height above the origin as z.

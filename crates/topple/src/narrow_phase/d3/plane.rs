@@ -147,7 +147,7 @@ fn hull(
     cache: &mut PairCache,
     out: &mut LocalManifold<D3>,
 ) {
-    let [u, v] = D3::tangent_basis(floor.normal);
+    let [u, v] = D3::frame_across(floor.normal);
     let mut points = [FlatPoint::default(); MAX_HULL_VERTICES];
     let mut count = 0;
     for (i, &corner) in data.vertices().iter().enumerate() {

@@ -55,7 +55,7 @@ fn points(
 /// A unit vector at right angles to `v`; up for the zero vector.
 pub(super) fn across(v: Vec3) -> Vec3 {
     let length = v.length();
-    if length > 0.0 && length.is_finite() { D3::tangent(v * (1.0 / length)) } else { Vec3::Y }
+    if length > 0.0 && length.is_finite() { D3::frame_across(v * (1.0 / length))[0] } else { Vec3::Y }
 }
 
 pub(super) fn box_sphere(

@@ -379,3 +379,39 @@ pub(crate) fn warm_start<
         add_scaled(&mut b.u, &load(&twist.jb), L::select(turn_b, lambda, zero));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{D3, Dim, Vec3};
+    use crate::solver::soft_step::lanes::Scalar;
+
+    /// The passes and what is made ready before them speak of the same directions.
+    #[test]
+    fn lanes_have_the_tangents_of_the_dimension() {
+        let normals = [
+            [0.0, 1.0, 0.0],
+            [0.6, 0.8, 0.0],
+            [-0.6, 0.8, 0.0],
+            [0.8, 0.0, -0.6],
+            [0.0, -0.8, 0.6],
+            [0.36, 0.48, 0.8],
+            [0.36, -0.48, -0.8],
+            [0.6, 0.8, 1e-30],
+        ]
+        .map(Vec3::from);
+        let n = [0, 1, 2].map(|axis| Scalar::load(&F8(normals.map(|n| n[axis]))));
+        let t: [[Scalar; 3]; 2] = tangents(&n);
+        let t = t.map(|t| {
+            t.map(|lanes| {
+                let mut numbers = F8([0.0; 8]);
+                lanes.store(&mut numbers);
+                numbers.0
+            })
+        });
+        for (lane, &normal) in normals.iter().enumerate() {
+            let of_lane = t.map(|t| Vec3::from(t.map(|numbers| numbers[lane])));
+            assert_eq!(of_lane, D3::tangent_basis(normal), "{normal}");
+        }
+    }
+}
