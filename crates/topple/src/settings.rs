@@ -217,7 +217,7 @@ settings! {
     /// times the weight of its lighter body, and the whole weighs more than that.
     direct_load: Real = 20.0, positive(), "1";
     /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.
-    settling: Real = 0.87, within(0.0, 1.0), "1";
+    settling: Real = 0.95, within(0.0, 1.0), "1";
     /// How fast they do.
     settling_rate: Real = 0.18, not_negative(), "1/s";
     /// Groups that the step gave energy it does not have are slowed down again, by as much: refined ones of uneven bodies, and elastic bodies

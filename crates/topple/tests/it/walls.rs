@@ -67,9 +67,34 @@ fn pyramids_stand_where_they_are_put<D: TestDim>() {
             let start = places(&world, &ids);
             run(&mut world, 0.5);
             let moved = farthest(&world, &ids, &start);
-            assert!(moved < 0.05, "order {number}, gap of {gap} m: {moved} m");
+            assert!(moved < 0.042, "order {number}, gap of {gap} m: {moved} m");
         }
     }
+}
+
+/// With gaps of four tenths of a box, what bears is a fifth of a metre wide. A settled contact is a spring to both sides (`kernel.rs`), so nothing rattles:
+/// opening where the overlap ends, boxes went 0.09 m.
+fn wide_gaps_are_borne<D: TestDim>() {
+    let (mut world, ids) = pyramid::<D>(70, 0.4, by_row);
+    let start = places(&world, &ids);
+    run(&mut world, 5.0);
+    let moved = farthest(&world, &ids, &start);
+    assert!(moved < 0.06, "{moved} m");
+}
+
+/// What is relieved of a load that it has settled under is not held up by it: it comes to rest where it lies.
+fn what_is_relieved_comes_to_rest<D: TestDim>() {
+    const LEFT: usize = 25;
+    let (mut world, mut ids) = pyramid::<D>(60, 0.1, by_row);
+    run(&mut world, 5.0);
+    let left = LEFT * 60 - LEFT * (LEFT - 1) / 2;
+    ids.drain(left..).for_each(|id| world.remove_body(id).unwrap());
+    run(&mut world, 2.0);
+    let fastest =
+        ids.iter().map(|&id| world.body(id).unwrap().linear_velocity().length()).fold(0.0, Real::max);
+    let top = world.body(ids[left - 1]).unwrap().position().to_vec().get(1);
+    assert!(fastest < 0.1, "{fastest} m/s");
+    assert!(top < LEFT as Real - 0.49, "top at {top} m");
 }
 
 /// Restored before, between and after the first steps, a world goes on as the one that it was taken from.
@@ -167,6 +192,8 @@ fn a_square_pyramid_stands_where_it_is_put() {
 
 both! {
     pyramids_stand_where_they_are_put, pyramids_stand_where_they_are_put_2d, upright_pyramids_stand_where_they_are_put_3d;
+    wide_gaps_are_borne, wide_gaps_are_borne_2d, wide_gaps_are_borne_3d;
+    what_is_relieved_comes_to_rest, what_is_relieved_comes_to_rest_2d, what_is_relieved_comes_to_rest_3d;
     restored_pyramids_go_on_alike, restored_pyramids_go_on_alike_2d, restored_pyramids_go_on_alike_3d;
     what_moves_is_left_alone, what_moves_is_left_alone_2d, what_moves_is_left_alone_3d;
     pushes_after_the_first_step_count, pushes_after_the_first_step_count_2d, pushes_after_the_first_step_count_3d;

@@ -18,6 +18,10 @@
 //! where λ₀ follows the load slowly, up to a share of it: the sag falls to 1 − share. It has to be slow, as an integral in
 //! a control loop: faster than the slowest swing of the heap it would feed that swing. Slender groups get finer sub-steps
 //! instead (`world/refine.rs`), because for them even a slow integral feeds the lean.
+//!
+//! With λ₀ the spring is bent where nothing overlaps: its force would fall from λ₀ to 0 there, and a heap that rocks, with hardly any
+//! overlap left, would rattle from one side of the bend to the other. So preparation counts separations from where the spring would be empty, the sag that
+//! belongs to λ₀, up to half the slop (`prepare.rs`): both ways it is one spring. What is beyond that half remains as λ₀ here.
 
 use super::lanes::{F8, Lanes};
 use super::pack::Packed;

@@ -29,6 +29,8 @@ const LEAST_REACH: Real = 1e-9;
 const LEAST_WEIGHT: Real = 1e-3;
 /// Share of the slop beyond which an overlap with what does not move is left over from a landing (no unit): pushing out what is less deep leaves below 1 cm/s.
 const DEEP: Real = 0.5;
+/// How much earlier a settled contact begins, at most, as a share of the slop (no unit): nobody sees that much of a gap.
+const MOST_SUNK: Real = 0.5;
 
 /// A body as preparation reads it. In the plane: cos sin c0 c1 | 1/m L turn limit; in space: q | c0 c1 c2 1/m | L11 L21 L22
 /// L31 | L32 L33 turn limit. The limit is that of `BodyProps::load_limit`. `turn` is 1 for bodies that impulses act on, 0 for the others.
@@ -160,6 +162,8 @@ pub(crate) struct PrepareParams {
     pub warm: f32,
     /// Factor on settled loads (no unit): 1 for ordinary groups, 0 for refined ones, which are stiff enough.
     pub settled: f32,
+    /// How far a contact of two moving bodies, and one with the ground, gives way at rest per impulse and effective inverse mass [s].
+    pub give: [f32; 2],
     /// Factor on friction (no unit): 1 or 0.
     pub friction: f32,
     /// Speculative distance [slops].
@@ -219,6 +223,12 @@ pub(crate) fn prepare_row<
     let between = minus(&b.c, &a.c);
     let start: Option<[Side<L, N, A>; 2]> = flat.bounces.then(|| states.map(gather));
     let reach = h1[3].mul(L::splat(params.speculative)).max(L::splat(LEAST_REACH));
+    let most_sunk = h1[3].mul(L::splat(MOST_SUNK));
+    let both_move = L::mask(row.write_a & row.write_b);
+    let of_pair = |[free, ground]: [f32; 2]| L::select(both_move, L::splat(free), L::splat(ground));
+    let give = of_pair(params.give);
+    let inv_give = of_pair(params.give.map(|give| if give > 0.0 { 1.0 / give } else { 0.0 }));
+    let mut deepest = zero;
     let (mut center_a, mut center_b, mut weights) = ([zero; N], [zero; N], zero);
     let (mut pair_a, mut pair_b, mut pair) = ([zero; N], [zero; N], zero);
     let mut anchors = [[zero; N]; P];
@@ -237,14 +247,21 @@ pub(crate) fn prepare_row<
         let separation = base.add(dot(&parted, &n));
         let ja: [L; A] = jacobian(&a.l, &r_a, &n);
         let jb: [L; A] = jacobian(&b.l, &r_b, &n);
-        let mass = invert(linear.add(angular(turn, (&ja, &jb), (&ja, &jb))));
+        let k = linear.add(angular(turn, (&ja, &jb), (&ja, &jb)));
+        let mass = invert(k);
+        // By so much of the sag under the settled load the spring begins earlier; what is left of that load only counts in overlaps.
+        let load = load.mul(L::splat(params.settled));
+        let sunk = load.mul(give).mul(k).min(most_sunk);
+        let load = load.sub(sunk.mul(mass).mul(inv_give)).max(zero);
         let point = &mut row.points[i];
         (0..A).for_each(|k| ja[k].store(&mut point.ja[k]));
         (0..A).for_each(|k| jb[k].store(&mut point.jb[k]));
-        L::select(is_used, mass, zero).store(&mut point.mass);
-        separation.store(&mut point.s0);
+        let mass = L::select(is_used, mass, zero);
+        mass.store(&mut point.mass);
+        deepest = deepest.max(L::select(mass.greater(zero), zero.sub(separation), zero));
+        separation.sub(sunk).store(&mut point.s0);
         impulse.mul(warm).store(&mut point.lambda);
-        load.mul(L::splat(params.settled)).store(&mut point.load);
+        load.store(&mut point.load);
         if let Some([side_a, side_b]) = &start {
             let turning = dot(&ja, &side_a.u).sub(dot(&jb, &side_b.u));
             let approach = dot(&n, &minus(&side_a.v, &side_b.v)).add(turning);
@@ -279,7 +296,9 @@ pub(crate) fn prepare_row<
         let most = fastest::<L, N, A, P, S>(row, states);
         row.meets = flat.meets & above(&most, params.train_speed);
         row.lands = flat.lands & above(&most, params.landing_speed);
-        row.settles = row.lands | flat.lands & deep::<L, N, A, P>(row, h1[3]);
+        let mut too_deep = F8::default();
+        deepest.sub(h1[3].mul(L::splat(DEEP))).store(&mut too_deep);
+        row.settles = row.lands | flat.lands & above(&too_deep, 0.0);
     }
 
     let inv = invert(weights);
@@ -348,20 +367,6 @@ fn fastest<L: Lanes, const N: usize, const A: usize, const P: usize, const S: us
     let mut found = F8::default();
     most.store(&mut found);
     found
-}
-
-/// Lanes of a prepared row with a point that overlaps by more than half the slop [m].
-#[inline(always)]
-fn deep<L: Lanes, const N: usize, const A: usize, const P: usize>(row: &Row<N, A, P>, slop: L) -> u8 {
-    let zero = L::splat(0.0);
-    let mut most = zero;
-    for point in &row.points[..row.count as usize] {
-        let depth = zero.sub(L::load(&point.s0));
-        most = most.max(L::select(L::load(&point.mass).greater(zero), depth, zero));
-    }
-    let mut found = F8::default();
-    most.sub(slop.mul(L::splat(DEEP))).store(&mut found);
-    above(&found, 0.0)
 }
 
 /// Lanes above a limit.

@@ -20,11 +20,11 @@ pub(crate) struct Point<const A: usize> {
     pub jb: [F8; A],
     /// 1/K [kg]; 0 in lanes without this point.
     pub mass: F8,
-    /// Separation at the start of the step [m].
+    /// Separation at the start of the step [m], from where the contact would press with nothing: a settled load moves that outwards.
     pub s0: F8,
     /// Accumulated impulse [N·s].
     pub lambda: F8,
-    /// Load that the contact is used to [N·s]: softness acts on what differs from it.
+    /// What of the settled load `s0` does not hold [N·s]: softness acts on what differs from it.
     pub load: F8,
 }
 

@@ -183,6 +183,7 @@ impl<const N: usize, const A: usize, const P: usize, const T: usize, const K: us
         let params = PrepareParams {
             warm,
             settled: if settings.warm_starting && refinement == 1.0 { 1.0 } else { 0.0 },
+            give: Softness::of_contacts(settings, refinement, h).map(|soft| soft.sag(1.0, 1.0)),
             friction: if settings.friction { 1.0 } else { 0.0 },
             speculative: settings.speculative,
             bounce_speed: if settings.restitution { settings.restitution_threshold } else { Real::INFINITY },

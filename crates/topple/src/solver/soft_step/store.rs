@@ -4,7 +4,8 @@
 //! same power of two. Friction is stored as a vector, since the tangents of the next step are others.
 //!
 //! **Settled loads.** λ₀, the load that softness leaves alone (see the head of `kernel.rs`), follows the impulse by a small part of the
-//! way per step: λ₀ ← λ₀ + (share·λ − λ₀)·gain.
+//! way per step: λ₀ ← λ₀ + (share·λ − λ₀)·gain. Downwards it follows at once if the contact as a whole bears much less than it has settled for: what is
+//! relieved of a load is not held up by it. Not point by point: one that rocks keeps its share.
 
 use super::heavy::Heavy;
 use super::landings::share;
@@ -18,6 +19,9 @@ use crate::exec::Executor;
 use crate::math::*;
 use crate::solver::HeavyLoad;
 use crate::trusted::{Each, Ends, Order, Owned, in_order};
+
+/// How much of what it bears a contact takes for granted, at most (no unit): above 1, so that what swings by less keeps all.
+const MOST_SETTLED: Real = 1.25;
 
 /// What storing reads.
 pub(super) struct StoreScene<'a, const S: usize> {
@@ -82,6 +86,7 @@ fn store_lane<D: Dim, const N: usize, const A: usize, const P: usize, const T: u
     let tangents = D::tangent_basis(n);
     let manifold = &mut contact.manifold;
     let (lands, mut kept, mut all) = (row.lands >> lane & 1 == 1, 0.0, 0.0);
+    let (mut bears, mut settled) = (0.0, 0.0);
     for (point, stored) in row.points.iter().zip(manifold.points_mut()) {
         let mut new = at(&point.lambda);
         if lands {
@@ -91,6 +96,12 @@ fn store_lane<D: Dim, const N: usize, const A: usize, const P: usize, const T: u
         }
         stored.normal_impulse = new;
         stored.load += (new * settle.share - stored.load) * settle.gain;
+        bears += new;
+        settled += stored.load;
+    }
+    let most = MOST_SETTLED * bears;
+    if settled > most {
+        manifold.points_mut().iter_mut().for_each(|point| point.load *= most / settled);
     }
     // A blow does not come again.
     let scale = if lands { scale * share(kept, all) } else { scale };
