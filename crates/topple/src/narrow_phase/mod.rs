@@ -124,7 +124,11 @@ impl PairCache {
     pub(crate) const ON_A: u32 = 1 << 30;
     /// Bit of `kind`: b cannot be pushed, a can.
     pub(crate) const ON_B: u32 = 1 << 31;
-    /// Both bits.
+    /// Bit of `kind`: a is a mesh, height field or chain that cannot be pushed, b is convex and can.
+    pub(crate) const ON_SURFACE: u32 = 1 << 29;
+    /// What follows from the bodies and their shapes.
+    pub(crate) const GIVEN: u32 = Self::GROUND | Self::ON_SURFACE;
+    /// Both bits of the ground.
     pub(crate) const GROUND: u32 = Self::ON_A | Self::ON_B;
 
     /// Which shape is the ground.

@@ -28,6 +28,9 @@ const FLAT: Real = 0.999_99;
 /// Overlap from which on a new contact is one of a landing, in slops: what slides or rests is less deep.
 pub(super) const LANDED: Real = 2.0;
 
+/// Part of a normal along an axis from which on it looks that way (no unit).
+const ASIDE: Real = 0.3;
+
 /// How far inside of a face it is asked whether something covers it, in slops: the side of a tile is covered by the next one up to its upper end only.
 const INSIDE: Real = 16.0;
 
@@ -100,7 +103,7 @@ impl<D: Dim> World<D> {
         let center = self.bodies.places[body as usize].position;
         let mut bounds = Aabb { min: center, max: center }.grown(self.bodies.cores[body as usize].extent);
         for touch in all.iter().flatten() {
-            bounds = bounds.union(&self.around(touch));
+            bounds = bounds.union(&self.up_to_side(touch));
         }
         self.methods.broad_phase.query(&self.proxies, &bounds, &mut |shape| {
             let proxy = self.proxies.get(shape);
@@ -110,6 +113,27 @@ impl<D: Dim> World<D> {
             true
         });
         tiles.sort_unstable();
+    }
+
+    /// Box around the points of a contact and the end of the shape that it pushes out of: below the top of a tile whose sides slant inwards that is farther out than the points.
+    fn up_to_side(&self, touch: &Touch<D>) -> Aabb<D> {
+        let around = self.around(touch);
+        let bounds = &self.proxies.get(touch.shape).fat;
+        if self.shapes[touch.shape].shape.composite().is_some() {
+            return around;
+        }
+        let mut ends = around;
+        for axis in 0..D::N {
+            let along = touch.normal.get(axis);
+            let limit = if along > 0.0 { bounds.max } else { bounds.min }.to_vec().get(axis);
+            if along.abs() > ASIDE && limit.is_finite() {
+                let mut end = around.min.to_vec();
+                end.set(axis, limit);
+                let end = D::Point::from_vec(end);
+                ends = ends.union(&Aabb { min: end, max: end });
+            }
+        }
+        ends
     }
 
     /// A shape at its place.
@@ -122,22 +146,23 @@ impl<D: Dim> World<D> {
     /// The floor that the shape of `touch` is part of, if its contact leans from that.
     fn floor_below(&self, touch: &Touch<D>, tiles: &[u32], body: u32) -> Option<Floor<D>> {
         let slop = self.contacts.hot[touch.index as usize].slop;
-        let (center, reach) =
-            (self.bodies.places[body as usize].position, self.bodies.cores[body as usize].extent);
+        let center = self.bodies.places[body as usize].position;
         let (own, tile) = (self.placed(touch.own), self.placed(touch.shape));
         let middle = own.middle();
         let seen = self.seen(touch, body);
         let points = &seen.points[..seen.count];
+        // The joint, where a mesh or chain may end, is as far away as the points are: what is fast has left it behind.
+        let extent = self.bodies.cores[body as usize].extent;
+        let reach = points.iter().fold(extent, |reach, p| reach.max(p.length() + slop));
         let is_free = |p: D::Vec, normal: D::Vec| {
             !tiles.iter().any(|tile| self.placed(*tile).covers(p, normal, center, slop))
         };
-        // What is touched at a face of its own that nothing covers is touched there. The middle of the points counts: those at the upper end of a side are where nothing covers it any more.
+        // What is touched at a face of its own that nothing covers is touched there, unless that is the side of a closed joint: below that nothing gets, be there room, as between sides that slant or
+        // below thin tiles. The middle of the points counts: those at the upper end of a side are where nothing covers it any more.
         let mean = points.iter().fold(D::Vec::ZERO, |sum, p| sum + *p) * (1.0 / points.len().max(1) as Real);
         let its_own = tile.face(touch.normal, center, reach);
         let its_own = its_own.filter(|face| face.normal.dot(touch.normal) >= FLAT);
-        if its_own.is_some_and(|face| is_free(face.onto(mean), face.normal)) {
-            return None;
-        }
+        let is_its_own = its_own.is_some_and(|face| is_free(face.onto(mean), face.normal));
         let mut best: Option<Floor<D>> = None;
         for &other in tiles.iter().filter(|other| **other != touch.shape) {
             let other = self.placed(other);
@@ -156,15 +181,23 @@ impl<D: Dim> World<D> {
                 let aside = touch.normal - face.normal * touch.normal.dot(face.normal);
                 let aside = aside.normalize_or(D::Vec::ZERO);
                 let end = tile.end(aside, center).filter(|_| aside != D::Vec::ZERO);
-                let is_joint = |p: &D::Vec| {
-                    let to_side = end.map(|end| *p + aside * (end - aside.dot(*p)));
-                    let is_part = |p: D::Vec| {
-                        let inside = || other.inwards(face.onto(p), face.normal, center, INSIDE * slop);
-                        reaches(&other, p) && is_free(inside(), face.normal)
-                    };
-                    is_part(*p) || to_side.is_some_and(is_part)
+                let is_part = |other: &Placed<'_, D>, p: D::Vec| {
+                    let inside = || other.inwards(face.onto(p), face.normal, center, INSIDE * slop);
+                    reaches(other, p) && is_free(inside(), face.normal)
                 };
-                if !is_level(&tile) || !points.iter().any(is_joint) {
+                let to_side = |p: &D::Vec| end.map(|end| *p + aside * (end - aside.dot(*p)));
+                let is_joint =
+                    |p: &D::Vec| is_part(&other, *p) || to_side(p).is_some_and(|p| is_part(&other, p));
+                // Some tile goes on with the floor beyond the side, above each point of it.
+                let is_closed = |p: &D::Vec| {
+                    let is_next = |next: &&u32| **next != touch.shape && is_level(&self.placed(**next));
+                    let mut next = tiles.iter().filter(is_next).map(|next| self.placed(*next));
+                    to_side(p).is_some_and(|p| next.any(|next| is_part(&next, p)))
+                };
+                if !is_level(&tile)
+                    || !points.iter().any(is_joint)
+                    || is_its_own && !points.iter().all(is_closed)
+                {
                     continue;
                 }
                 let Some(lowest) = own.lowest(&face, center) else { continue };

@@ -7,7 +7,7 @@ use crate::body::{Bodies, BodyKind, BodySet, NONE};
 use crate::broad_phase::{PairKey, Proxies};
 use crate::contact::{Contact, Grain, NO_COLOR, flags};
 use crate::math::*;
-use crate::narrow_phase::Side;
+use crate::narrow_phase::{PairCache, Side};
 use crate::shape::{Mixing, ShapeOps, ShapeRecord};
 use crate::store::{BodyId, ContactId, IdText, ShapeId};
 
@@ -436,6 +436,13 @@ pub(crate) fn mix_materials<D: Dim>(
         _ => (a.size.min(b.size), None),
     };
     contact.cache.lie_on(ground);
+    // What cannot be pushed comes first.
+    let is_on_surface = contact.flags & flags::COMPOSITE != 0 && b.shape.composite().is_none();
+    if is_on_surface && ground == Some(Side::A) {
+        contact.cache.kind |= PairCache::ON_SURFACE;
+    } else {
+        contact.cache.kind &= !PairCache::ON_SURFACE;
+    }
     let radius = if size.is_finite() { size } else { 0.0 };
     contact.rolling = m.rolling_friction.max(n.rolling_friction) * radius;
     contact.spinning = m.spinning_friction.max(n.spinning_friction);

@@ -31,7 +31,7 @@ pub(super) fn save<D: Dim>(world: &World<D>, out: &mut Writer) {
         out.u8(bits);
         out.put(&contact.kept);
         // Which side is the ground follows from the bodies.
-        out.var(contact.cache.kind & !PairCache::GROUND);
+        out.var(contact.cache.kind & !PairCache::GIVEN);
         out.var(contact.cache.a);
         out.var(contact.cache.b);
         out.real(contact.cache.value);

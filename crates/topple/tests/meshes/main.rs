@@ -17,6 +17,7 @@ mod resting;
 mod seams;
 mod shapes;
 mod sliding;
+mod small_slides;
 mod solid_tiles;
 mod solids;
 mod support;

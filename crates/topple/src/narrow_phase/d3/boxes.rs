@@ -84,12 +84,23 @@ impl Frame {
         }
     }
 
-    /// The face whose normal the axis of an edge pair hardly differs from, if there is one.
-    fn face_along_edge(&self, edge: usize) -> Option<usize> {
+    /// The cosine of the angle between the axis of an edge pair and the normals of the faces.
+    fn along_edge(&self, edge: usize) -> impl Fn(usize) -> Real {
         let (i, j) = ((edge - 6) / 3, (edge - 6) % 3);
         let n = Vec3::axis(i).cross(self.b_axis(j)).normalize_or(Vec3::Y);
-        let along = |face: usize| if face < 3 { n[face].abs() } else { n.dot(self.b_axis(face - 3)).abs() };
+        move |face: usize| if face < 3 { n[face].abs() } else { n.dot(self.b_axis(face - 3)).abs() }
+    }
+
+    /// The face whose normal the axis of an edge pair hardly differs from, if there is one.
+    fn face_along_edge(&self, edge: usize) -> Option<usize> {
+        let along = self.along_edge(edge);
         (0..6).find(|&face| along(face) > ALIKE)
+    }
+
+    /// The same among the faces of the ground, as long as it looks the same way.
+    fn ground_along_edge(&self, edge: usize, ground: Side) -> Option<usize> {
+        let along = self.along_edge(edge);
+        if ground == Side::A { 0..3 } else { 3..6 }.find(|&face| along(face) >= SAME_WAY)
     }
 
     /// The face of the ground that looks the same way as `face`, one of the other box: what slides over one tile after the other lies on their faces, and its own lean by a
@@ -196,7 +207,8 @@ fn by_axes(
             let lowest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
             let depth = axes.face_gap - radii[0] - radii[1];
             // As good up to the slop, where they face each other: what is lowest of all may lie beyond it, over the next tile.
-            if (depth - job.slop..=depth + job.slop).contains(&lowest) {
+            let reach = super::reach_of_ground(depth, job.slop);
+            if (depth - reach..=depth + job.slop).contains(&lowest) {
                 *cache = PairCache { kind: face as u32 + 1, a: labels, b: lies.code(), value: f.axis(face) };
                 return Some(best);
             }
@@ -218,18 +230,35 @@ fn by_axes(
             return Some(best);
         }
         out.clear();
-    } else if axes.edge_gap + radii[0] + radii[1] > -RESTING * job.slop
-        && let Some(face) = f.face_along_edge(axes.edge)
-    {
+    } else {
+        let lowest = |out: &LocalManifold<D3>| {
+            out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation)) + radii[0] + radii[1]
+        };
+        let lay_on = |face: usize, out: &mut LocalManifold<D3>| {
+            let (labels, lies) = face_contact(&f, face, radii, before(face), job, out);
+            PairCache { kind: face as u32 + 1, a: labels, b: lies.code(), value: f.axis(face) }
+        };
+        // At the end of a tile its edge is as good as its face, which counts how deep the body is over the next one.
+        if let Some(face) = ground.and_then(|side| f.ground_along_edge(axes.edge, side)) {
+            let next = lay_on(face, out);
+            let reach = super::reach_of_ground(axes.edge_gap, job.slop);
+            if (axes.edge_gap - reach..=axes.edge_gap + job.slop).contains(&lowest(out)) {
+                *cache = next;
+                return Some(best);
+            }
+            out.clear();
+        }
         // Long boxes that rest on each other crosswise, slightly tilted: the gap of the face counts how far their ends dip,
         // so an edge wins. But where they overlap the face touches as well, and one point does not carry what four do.
-        let (labels, lies) = face_contact(&f, face, radii, before(face), job, out);
-        let deepest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
-        if out.points().len() > 1 && deepest + radii[0] + radii[1] > axes.edge_gap - job.slop {
-            *cache = PairCache { kind: face as u32 + 1, a: labels, b: lies.code(), value: f.axis(face) };
-            return Some(best);
+        let is_resting = axes.edge_gap + radii[0] + radii[1] > -RESTING * job.slop;
+        if let Some(face) = f.face_along_edge(axes.edge).filter(|_| is_resting) {
+            let next = lay_on(face, out);
+            if out.points().len() > 1 && lowest(out) > axes.edge_gap - job.slop {
+                *cache = next;
+                return Some(best);
+            }
+            out.clear();
         }
-        out.clear();
     }
     let (used, _) = before(axes.edge);
     let labels = edge_contact(&f, axes.edge, axes.edge_gap, radii, used, job, out);

@@ -255,8 +255,9 @@ pub(super) fn manifold(
         let labels = points_along(&along, &on_a, &on_b, last.labels, job, out);
         let lowest = out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation));
         // Not as good up to the slop, where they face each other: what is lowest of all may lie beyond it, over the next tile.
-        let reach = job.slop * if last.kind == kind { 1.0 } else { BACK_TO_GROUND };
         let depth = best.2 as Real - rounding;
+        let reach =
+            super::reach_of_ground(depth, job.slop * if last.kind == kind { 1.0 } else { BACK_TO_GROUND });
         let is_off = kind != best.1 && !(depth - reach..=depth + job.slop).contains(&lowest);
         // Of what lies over the face nothing is as deep as the shapes are: they touch beside it.
         let is_beside = lowest > found.distance as Real - rounding + RESTING * job.slop;

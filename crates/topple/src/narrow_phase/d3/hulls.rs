@@ -116,7 +116,23 @@ fn by_axes(
         Some(last) if last.is_same(axis) => labels_before,
         _ => u32::MAX,
     };
+    let lowest = |out: &LocalManifold<D3>| {
+        out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation)) + radii[0] + radii[1]
+    };
     if let Some(edge) = edge.filter(|e| e.gap > face.gap + threshold) {
+        // At the end of a tile its edge is as good as its face, which counts how deep the body is over the next one.
+        let normal = edge_normal(&pair.a.lines[edge.i], pair.edge_b(edge.j).1);
+        let flat = ground.zip(normal).and_then(|(side, normal)| ground_face(&pair, normal, side));
+        if let Some(mut flat) = flat {
+            flat.lay(&pair, cached);
+            let labels = face_contact(&pair, &flat, radii, used(&flat), job, out);
+            let reach = super::reach_of_ground(edge.gap, job.slop);
+            if (edge.gap - reach..=edge.gap + job.slop).contains(&lowest(out)) {
+                *cache = remember(&flat, labels);
+                return Some(best_gap);
+            }
+            out.clear();
+        }
         let labels = edge_contact(&pair, &edge, radii, used(&edge), job, out);
         *cache = remember(&edge, labels);
         if !out.is_empty() {
@@ -124,14 +140,14 @@ fn by_axes(
         }
         // The lines cross beyond the ends of the edges: what touches, if anything, lies over a face.
     }
-    let lowest = |out: &LocalManifold<D3>| {
-        out.points().iter().fold(Real::INFINITY, |d, p| d.min(p.separation)) + radii[0] + radii[1]
-    };
-    if let Some(mut flat) = ground.and_then(|side| ground_face(&pair, &face, side)) {
+    let is_own = |side: &Side| face.kind == if *side == Side::A { FACE_A } else { FACE_B };
+    let own = ground.filter(|side| !is_own(side));
+    if let Some(mut flat) = own.and_then(|side| ground_face(&pair, pair.face_normal(&face), side)) {
         flat.lay(&pair, cached);
         let labels = face_contact(&pair, &flat, radii, used(&flat), job, out);
         let was_there = cached.is_none_or(|last| last.kind == flat.kind);
         let reach = if was_there { job.slop } else { BACK_TO_GROUND * job.slop };
+        let reach = super::reach_of_ground(face.gap, reach);
         // As good up to the slop, where they face each other: what is lowest of all may lie beyond it, over the next tile.
         if (face.gap - reach..=face.gap + job.slop).contains(&lowest(out)) {
             *cache = remember(&flat, labels);
@@ -158,14 +174,10 @@ fn by_axes(
     Some(best_gap)
 }
 
-/// The face of the ground that looks the same way as that of the other hull: what slides over one tile after the other
+/// The face of the ground that looks the same way as a normal, that of a face of the other hull or of two edges: what slides over one tile after the other
 /// lies on their faces, and its own lean by a little.
-fn ground_face(pair: &Pair<'_>, face: &Axis, ground: Side) -> Option<Axis> {
+fn ground_face(pair: &Pair<'_>, normal: Vec3, ground: Side) -> Option<Axis> {
     let kind = if ground == Side::A { FACE_A } else { FACE_B };
-    if face.kind == kind {
-        return None;
-    }
-    let normal = pair.face_normal(face);
     let (i, j) = match ground {
         Side::A => (pair.a.face_along(normal), 0),
         Side::B => (0, pair.b.face_along(-pair.to_b(normal))),

@@ -62,6 +62,10 @@ const SAME_WAY: Real = 0.999;
 /// How much better a face may be than that of the ground and yet give the contact back to it, in slops.
 const BACK_TO_GROUND: Real = 0.5;
 
+/// Part of the depth up to which a face of the ground may be deeper than the best axis and yet be taken (no unit), if that is more than the slop: how far a floor gives way does not get less with the
+/// size of a body, and what is small leans by more than its slop.
+const GIVEN_WAY: Real = 0.5;
+
 /// How much lower than the other points the lowest one of a curved surface, or the crossing of two edges, must be to count, in slops;
 /// half of it if it did last time. Small against the slop, which is what a stack rests on.
 const WITNESS_LEAD: Real = 0.1;
@@ -115,6 +119,11 @@ pub(crate) fn collide(
         out.flip(&job.b_in_a);
     }
     cache.lie_on(ground);
+}
+
+/// How much deeper than the best axis, whose gap is given, the face of the ground may be and yet be taken [m]. `slop`: at least so much.
+fn reach_of_ground(gap: Real, slop: Real) -> Real {
+    slop.max(-GIVEN_WAY * gap)
 }
 
 /// True if faces of b come before those of a where both are as good: those of the ground, because what slides over one tile after the other lies

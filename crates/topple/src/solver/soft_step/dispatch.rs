@@ -21,6 +21,7 @@ use super::turning::{Turn, Turning, is_far};
 use crate::body::NO_SLOT;
 use crate::contact::{Contact, Grain, flags};
 use crate::math::*;
+use crate::narrow_phase::PairCache;
 use crate::trusted::{Crowd, Ends, Mine};
 use core::slice;
 
@@ -174,10 +175,9 @@ pub(super) fn prepare<
             row.turns |= u8::from(is_far(scene.turning, slot)) << lane;
         }
         flat.meets |= u8::from(may_meet) << lane;
-        // With one point the sub-steps are exact. What rolls or has a grain keeps impulses of its own. Pairs in several parts have other contacts that would
-        // have to forget the same blow: by itself each leaves too little, and the body sinks in.
-        let is_whole = contact.flags & (flags::COMPOSITE | flags::PART) == 0;
-        let may_land = is_whole && contact.restitution <= 0.0 && contact.manifold.count > 1;
+        // With one point the sub-steps are exact. What rolls or has a grain keeps impulses of its own.
+        let may_land =
+            contact.restitution <= 0.0 && contact.manifold.count > 1 && is_whole(contact, scene.contacts);
         flat.lands |= u8::from(may_land) << lane;
     }
     [row.write_a, row.write_b] = ends.writes;
@@ -190,6 +190,26 @@ pub(super) fn prepare<
     });
     let states = ends.slots.map(|slots| slots.map(|slot| &scene.packed[slot as usize].0));
     width.run(Prepare { flat: &flat, lines, states, params: &scene.params, row, friction, cold })
+}
+
+/// True if a contact bears a blow by itself. Pairs in several parts have other contacts that would have to forget the same blow: by itself each leaves too
+/// little, and the body sinks in. So do bodies of triangles, which meet several things at once. What is convex and lands on a flat stretch of a mesh, height field or chain has one part.
+#[inline]
+fn is_whole<D: Dim>(contact: &Contact<D>, contacts: &[Contact<D>]) -> bool {
+    if contact.flags & (flags::COMPOSITE | flags::PART) == 0 {
+        return true;
+    }
+    if contact.flags & flags::PART != 0 || contact.cache.kind & PairCache::ON_SURFACE == 0 {
+        return false;
+    }
+    let mut next = contact.next_part;
+    while let Some(part) = contacts.get(next as usize) {
+        if part.manifold.count > 0 {
+            return false;
+        }
+        next = part.next_part;
+    }
+    true
 }
 
 /// True if the anchors of a held contact are beside each other: each is on the line through the middle of its own body.
