@@ -18,6 +18,7 @@ use crate::narrow_phase::{
     CollideJob, LocalManifold, NarrowCounters, PairCache, Parts, bring_back, composite, write,
 };
 use crate::shape::{Placed, ShapeOps};
+use crate::trusted::{Each, in_pieces};
 
 /// Contacts of a body that are looked at together at most.
 const MOST: usize = 32;
@@ -33,6 +34,18 @@ const ASIDE: Real = 0.3;
 
 /// How far inside of a face it is asked whether something covers it, in slops: the side of a tile is covered by the next one up to its upper end only.
 const INSIDE: Real = 16.0;
+
+/// Bodies per piece of work.
+const BODIES: usize = 2;
+
+/// What a piece of work finds; keeps its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lifts<D: Dim> {
+    /// Contacts that are to be replaced, and what by.
+    lifted: Vec<(u32, LocalManifold<D>)>,
+    /// Scratch: what cannot be pushed around a body.
+    tiles: Vec<u32>,
+}
 
 /// The floor below a body: its unit normal, and how far the body reaches below it [m].
 struct Floor<D: Dim> {
@@ -50,16 +63,21 @@ impl<D: Dim> World<D> {
         }
         landed.sort_unstable();
         landed.dedup();
-        let mut lifted = core::mem::take(&mut self.scratch.lifted);
-        let mut tiles = core::mem::take(&mut self.scratch.tiles);
-        lifted.clear();
-        for &body in &landed {
-            self.lift(body, &mut lifted, &mut tiles);
+        let mut lifts = core::mem::take(&mut self.scratch.lifts);
+        let pieces = landed.len().div_ceil(BODIES);
+        if lifts.len() < pieces {
+            lifts.resize_with(pieces, Lifts::default);
         }
-        for (index, local) in &lifted {
+        // All are looked at before any is replaced, so that the order does not matter.
+        let arrays = (&mut landed[..], Each::of(&mut lifts[..pieces]));
+        in_pieces(&*self.executor, BODIES, arrays, |_, (bodies, Lifts { lifted, tiles })| {
+            lifted.clear();
+            bodies.iter().for_each(|&body| self.lift(body, lifted, tiles));
+        });
+        for (index, local) in lifts[..pieces].iter().flat_map(|lifts| &lifts.lifted) {
             self.replace(*index, local);
         }
-        (self.scratch.landed, self.scratch.lifted, self.scratch.tiles) = (landed, lifted, tiles);
+        (self.scratch.landed, self.scratch.lifts) = (landed, lifts);
     }
 
     /// Finds the contacts of one body that are to be replaced, and what by.
@@ -105,13 +123,20 @@ impl<D: Dim> World<D> {
         for touch in all.iter().flatten() {
             bounds = bounds.union(&self.up_to_side(touch));
         }
-        self.methods.broad_phase.query(&self.proxies, &bounds, &mut |shape| {
+        let mut visit = |shape: u32| {
             let proxy = self.proxies.get(shape);
             if proxy.kind != ProxyKind::Dynamic && !proxy.is_sensor {
                 tiles.push(shape);
             }
             true
-        });
+        };
+        let broad_phase = &self.methods.broad_phase;
+        // PERF: the box may hold a heap of what moves, and only kinematic bodies are kept among that.
+        if self.proxies.kinematic_count() == 0 {
+            broad_phase.query_static(&self.proxies, &bounds, &mut visit);
+        } else {
+            broad_phase.query(&self.proxies, &bounds, &mut visit);
+        }
         tiles.sort_unstable();
     }
 

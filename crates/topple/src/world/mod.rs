@@ -161,8 +161,7 @@ pub(crate) struct Scratch<D: Dim> {
     pub deep: Vec<u32>,
     /// Bodies that have a new contact deep in something that cannot be pushed, one or more times each, and what is put in the place of such contacts.
     pub landed: Vec<u32>,
-    pub tiles: Vec<u32>,
-    pub lifted: Vec<(u32, crate::narrow_phase::LocalManifold<D>)>,
+    pub lifts: Vec<landing::Lifts<D>>,
     pub members: Vec<u32>,
     pub parts: Vec<u32>,
     /// Islands to split.

@@ -61,8 +61,8 @@ const DENSE_CROWD: usize = 2;
 const CROWD: [Real; 2] = [3.0, 0.5];
 /// How many moves ahead memory is asked for what a move needs next.
 const AHEAD: usize = 6;
-/// Pairs of nodes per piece of the search.
-const PIECE: usize = 256;
+/// Pairs of nodes per piece of the search. Those near the root have many times as much to look at as others.
+const PIECE: usize = 128;
 
 /// A part of the search.
 enum Piece {

@@ -64,7 +64,7 @@ pub(super) fn store_rows<
                     .slots
                     .map(|slots| lines.get(slots[lane] as usize).map_or(0.0, |l| l.0[S - 1]));
                 heavy.report((contact.bodies, false), (ratio, weight), limits[0].max(limits[1]), list);
-                let share = heavy.settled_share(ratio);
+                let share = heavy.settled_share(ratio, [row.inv_ma.0[lane], row.inv_mb.0[lane]]);
                 store_lane(contact, lane, row, friction, (*refinement, Settle { share, gain: *gain }));
             }
         }
