@@ -55,7 +55,7 @@ pub struct CastHit<D: Dim> {
 /// Closest points and signed distance of two shapes. None for two half-spaces, which have none.
 ///
 /// Meshes, height fields and chains are measured child by child: the nearest one counts, of overlapping ones the deepest.
-/// A shape wholly inside a solid mesh, or below a height field, is as deep as the surface is far.
+/// A shape wholly inside a solid mesh, or below the surface of a height field and not below its lowest point, is as deep as the surface is far.
 ///
 /// ```
 /// use topple::math::*;
