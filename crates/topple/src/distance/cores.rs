@@ -28,8 +28,10 @@ pub(crate) struct Cores<'a, D: Dim> {
 impl<'a, D: Dim> Cores<'a, D> {
     /// None if one of the shapes has no support function (planes, meshes).
     pub(crate) fn new(a: &'a D::Shape, b: &'a D::Shape, b_in_a: &Pose<D>) -> Option<Self> {
-        a.support(D::Vec::axis(0))?;
-        b.support(D::Vec::axis(0))?;
+        // PERF: to ask for a supporting point instead is 3 % of the step of a heap of cylinders.
+        if [a, b].iter().any(|shape| shape.composite().is_some() || shape.half_space().is_some()) {
+            return None;
+        }
         let axis = |i: usize| {
             if i < D::N {
                 Wide::of(b_in_a.rotation.rotate(D::Vec::axis(i)))
@@ -102,7 +104,9 @@ impl<'a, D: Dim> Cores<'a, D> {
     /// Gap between the cores along the unit vector `n` from a to b; negative where they overlap.
     #[inline]
     pub(crate) fn gap(&self, n: Wide) -> f64 {
-        self.support(-n).w.dot(n)
+        let local = [n.dot(self.axes[0]), n.dot(self.axes[1]), n.dot(self.axes[2])];
+        let reach = |shape: &D::Shape, d: [f64; 3]| shape.reach_wide(d).unwrap_or(0.0);
+        n.dot(self.position) - reach(self.a, [n.x, n.y, n.z]) - reach(self.b, local.map(|x| -x))
     }
 }
 

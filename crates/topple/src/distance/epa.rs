@@ -38,6 +38,10 @@ const MAX_ROUNDS: usize = 12;
 /// Faces from which the search goes on, and the cosine below which they are different ones (no unit; 20°).
 const STARTS: usize = 4;
 const DIFFERENT: f64 = 0.94;
+/// How much the corners opposite to the near one look back, as a tangent (no unit): nearly those of a regular tetrahedron.
+const BACK: f64 = 0.35;
+/// Sine of 60° (no unit).
+const SIXTY: f64 = 0.866;
 /// Largest ratio of two steps from which their sum is foretold (no unit), and the farthest way that is foretold (no unit; half a
 /// radian).
 const MAX_RATIO: f64 = 0.98;
@@ -48,6 +52,10 @@ const MAX_LEAP: f64 = 0.5;
 pub(super) fn is_done(advance: f64, depth: f64, size: f64) -> bool {
     advance <= DEPTH_TOLERANCE * depth.abs() + SIZE_TOLERANCE * size
 }
+
+/// How near to the surface of B − A the closest face has to be [m], and what then finds the axis from the direction of that face. It counts if
+/// the overlap along it is no deeper than along that direction, so that no other axis is better by more than what the face lacks.
+pub(crate) type Shortcut<'a> = (f64, &'a mut dyn FnMut(Wide) -> Option<CoreDistance>);
 
 #[derive(Clone, Copy, Default)]
 struct Face {
@@ -70,16 +78,44 @@ struct Polytope {
 }
 
 /// Depth of the overlap, from the simplex at which GJK stopped.
-pub(super) fn depth<D: Dim>(cores: &Cores<'_, D>, simplex: &Simplex) -> CoreDistance {
+pub(super) fn depth<D: Dim>(
+    cores: &Cores<'_, D>,
+    simplex: &Simplex,
+    shortcut: Option<Shortcut<'_>>,
+) -> CoreDistance {
     let mut polytope = Polytope::new();
     if let Err(flat) = start(cores, simplex, &mut polytope) {
         return flat;
+    }
+    if let Some((near, finish)) = shortcut
+        && let Some(face) = polytope.grow_to(cores, near)
+    {
+        let outer = polytope.outer_answer(cores, face);
+        if let Some(mut found) = finish(outer.normal).filter(|found| found.distance >= outer.distance) {
+            found.iterations[1] = polytope.iterations;
+            return found;
+        }
     }
     let (best, is_exact) = polytope.grow(cores);
     if !is_exact {
         return settle(cores, &polytope, best);
     }
     CoreDistance { iterations: [0, polytope.iterations], ..polytope.answer(best) }
+}
+
+/// True if the cores overlap by at least `depth` [m] along every direction, as they do by more along the unit vector `near` from a to b; and the
+/// iterations. False also where that could not be told.
+pub(crate) fn overlaps_by<D: Dim>(cores: &Cores<'_, D>, near: Wide, depth: f64) -> (bool, u32) {
+    let u = near.across().unit().unwrap_or(Wide::ZERO);
+    let v = near.cross(u);
+    // A point on the side that is near, and three around the opposite one.
+    let back = near * BACK;
+    let ways = [-near, back + u, back - u * 0.5 + v * SIXTY, back - u * 0.5 - v * SIXTY];
+    let corners = ways.map(|way| cores.support(way));
+    let mut polytope = Polytope::new();
+    polytope.size = corners.iter().fold(0.0, |size, corner| corner.w.reach().max(size));
+    let is_there = polytope.tetrahedron(corners).is_some() && polytope.grow_until(cores, depth);
+    (is_there, polytope.iterations)
 }
 
 /// The axis near the unit vector `near` from a to b along which the cores overlap least, if they do, and others by no less than `pull`
@@ -206,6 +242,41 @@ impl Polytope {
             best = self.closest();
         }
         (best, false)
+    }
+
+    /// Grows until the closest face is as far as `depth`: true if all of B − A reaches so far, false if it does not along some direction, or
+    /// there is no room.
+    fn grow_until<D: Dim>(&mut self, cores: &Cores<'_, D>, depth: f64) -> bool {
+        while self.vertex_count < MAX_VERTICES {
+            let best = self.closest();
+            let face = self.faces[best];
+            if face.distance >= depth {
+                return true;
+            }
+            self.iterations += 1;
+            let vertex = cores.support(face.normal);
+            if vertex.w.dot(face.normal) < depth || !self.expand(vertex, best) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Grows until the closest face is `near` the surface of B − A, by so much [m], and tells which one that is.
+    fn grow_to<D: Dim>(&mut self, cores: &Cores<'_, D>, near: f64) -> Option<usize> {
+        while self.vertex_count < MAX_VERTICES / 2 {
+            let best = self.closest();
+            let face = self.faces[best];
+            self.iterations += 1;
+            let vertex = cores.support(face.normal);
+            if vertex.w.dot(face.normal) - face.distance <= near {
+                return Some(best);
+            }
+            if !self.expand(vertex, best) {
+                return None;
+            }
+        }
+        None
     }
 
     /// The closest face, with the pull.

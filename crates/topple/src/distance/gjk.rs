@@ -10,6 +10,8 @@ use crate::math::*;
 
 /// Polytopes take 3 to 8 iterations, round cores up to 25.
 const MAX_ITERATIONS: u32 = 48;
+/// Iterations after which a search that has a shortcut tries it: rims take long to the last digit.
+const LONG: u32 = 6;
 /// Relative gap between upper and lower bound of the squared distance at which the search ends.
 const TOLERANCE: f64 = 1e-9;
 /// Distance, relative to the size of B − A, that counts as touching.
@@ -62,11 +64,21 @@ pub(crate) fn distance<D: Dim>(cores: &Cores<'_, D>, guess: Wide) -> CoreDistanc
 
 /// The same, if it is at most `limit` [m]; of cores that are farther apart, the gap along any axis that shows it.
 pub(crate) fn distance_within<D: Dim>(cores: &Cores<'_, D>, guess: Wide, limit: f64) -> CoreDistance {
-    let (apart, simplex, iterations) = separation(cores, guess, limit);
+    distance_by(cores, guess, limit, None)
+}
+
+/// The same with a shortcut for cores that overlap.
+pub(crate) fn distance_by<D: Dim>(
+    cores: &Cores<'_, D>,
+    guess: Wide,
+    limit: f64,
+    mut shortcut: Option<epa::Shortcut<'_>>,
+) -> CoreDistance {
+    let (apart, simplex, iterations) = separation(cores, guess, limit, &mut shortcut);
     let mut found = match apart {
         Some(found) => found,
         None if D::N == 2 => epa_flat::depth(cores, &simplex),
-        None => epa::depth(cores, &simplex),
+        None => epa::depth(cores, &simplex, shortcut),
     };
     found.iterations[0] = iterations;
     found
@@ -74,7 +86,12 @@ pub(crate) fn distance_within<D: Dim>(cores: &Cores<'_, D>, guess: Wide, limit: 
 
 /// Distance of cores that are apart, or a gap that is larger than `limit`; None if they overlap or touch; the last simplex; the
 /// iterations.
-fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide, limit: f64) -> (Option<CoreDistance>, Simplex, u32) {
+fn separation<D: Dim>(
+    cores: &Cores<'_, D>,
+    guess: Wide,
+    limit: f64,
+    shortcut: &mut Option<epa::Shortcut<'_>>,
+) -> (Option<CoreDistance>, Simplex, u32) {
     let mut simplex = Simplex { count: 1, ..Simplex::default() };
     simplex.vertices[0] = cores.support(-guess);
     simplex.weights[0] = 1.0;
@@ -97,6 +114,14 @@ fn separation<D: Dim>(cores: &Cores<'_, D>, guess: Wide, limit: f64) -> (Option<
             let (length, normal) = (vv.sqrt(), v.unit().unwrap_or(Wide::new(0.0, 1.0, 0.0)));
             let distance = along / length;
             let found = CoreDistance { distance, normal, on_a: vertex.a, on_b: vertex.b, iterations: [0, 0] };
+            return (Some(found), simplex, iterations);
+        }
+        // Cores that are apart have one axis only.
+        if let Some((_, finish)) = shortcut
+            && along > 0.0
+            && iterations % LONG == 0
+            && let Some(found) = v.unit().and_then(finish).filter(|found| found.distance > 0.0)
+        {
             return (Some(found), simplex, iterations);
         }
         let known = simplex.vertices[..simplex.count].iter().any(|x| x.w == vertex.w);

@@ -19,8 +19,10 @@ pub use elements::{
     MAX_COMMON_CORNERS, Nearest, TriangleIntersection, point_plane, point_segment, point_triangle,
     segment_segment, segment_triangle, triangle_intersection, triangle_triangle,
 };
-pub(crate) use epa::depth_near;
-pub(crate) use gjk::{distance as core_distance, distance_within as core_distance_within};
+pub(crate) use epa::{depth_near, overlaps_by};
+pub(crate) use gjk::{
+    distance as core_distance, distance_by as core_distance_by, distance_within as core_distance_within,
+};
 pub(crate) use wide::Wide;
 
 use crate::math::*;

@@ -139,6 +139,12 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
         rounded_support::<D>(|d| self.support(d), direction)
     }
 
+    /// How far the core reaches along a direction, times the length of that: the product of both with [`ShapeOps::support_wide`], without the point.
+    #[inline]
+    fn reach_wide(&self, direction: [f64; 3]) -> Option<f64> {
+        Some(along(self.support_wide(direction)?, direction))
+    }
+
     /// Radius by which the supported core is inflated [m]: the whole radius of a sphere or capsule.
     fn rounding(&self) -> Real;
 
@@ -220,6 +226,10 @@ pub trait ShapeOps<D: Dim>: Clone + Debug + PartialEq + Send + Sync + 'static {
 
 /// A support function of f32 for a direction of f64.
 #[inline]
+fn along(p: [f64; 3], direction: [f64; 3]) -> f64 {
+    p[0] * direction[0] + p[1] * direction[1] + p[2] * direction[2]
+}
+
 fn rounded_support<D: Dim>(
     support: impl Fn(D::Vec) -> Option<D::Vec>,
     direction: [f64; 3],

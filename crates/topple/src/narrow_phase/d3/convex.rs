@@ -7,11 +7,13 @@
 //! Cache: `kind` = [`FACE_A`], [`FACE_B`] (whose face gave the normal) or [`AXIS`] (none), and above it one more than the number of the face that lay on
 //! that face; `a` = the last normal in two times 16 bits, `b` = hashes of the points chosen last.
 
-use super::feature::{Feature, corner_count, corners, feature, feature_code, flat_normal, incident};
+use super::feature::{
+    Feature, cap_corners, corner_count, corners, feature, feature_code, flat_normal, incident,
+};
 use super::patch::{self, Patch, PatchJob};
-use super::track::track;
+use super::track::Followed;
 use super::{BACK_TO_GROUND, CLEARLY_FLATTER, RESTING, SAME_WAY, SECOND_FACE, WITNESS_LEAD};
-use crate::distance::{CoreDistance, Cores, Wide, core_distance_within, depth_near};
+use crate::distance::{CoreDistance, Cores, Wide, core_distance_by, core_distance_within, depth_near};
 use crate::math::*;
 use crate::narrow_phase::{Algorithm, CollideJob, LocalManifold, NarrowCounters, PairCache, Side};
 use crate::shape::{Shape3, ShapeOps};
@@ -21,6 +23,9 @@ const SEARCH_ERROR: f64 = 1e-6;
 
 /// The search for an axis ends early at a gap of this many limits (no unit): it should separate in the next steps too.
 const SPARE: f64 = 2.0;
+
+/// How near to the true depth the search comes before its direction is handed to what follows axes, in slops: no other axis can be better by more.
+const ROUGHLY: Real = 0.25;
 
 /// Cosine above which an axis is the one of last time (no unit; 8°), as far as two bodies turn in a step.
 const NEAR_LAST: f64 = 0.99;
@@ -54,11 +59,23 @@ pub(super) fn collide(
         }
     }
     counters.computed += 1;
-    let found = match is_known && job.algorithm == Algorithm::Auto {
-        true => track(&cores, job, guess, counters),
+    let followed = match is_known && job.algorithm == Algorithm::Auto {
+        true => Followed::new(&cores, job),
         false => None,
     };
-    let found = found.unwrap_or_else(|| measure(&cores, guess, limit, counters));
+    let found = match &followed {
+        Some(followed) => match followed.track(guess, counters) {
+            Some(found) => found,
+            None => {
+                let mut finish = |near| followed.near(near, counters);
+                let shortcut = (f64::from(ROUGHLY * job.slop), &mut finish as _);
+                let found = core_distance_by(&cores, guess, SPARE * limit, Some(shortcut));
+                count(&found, counters);
+                found
+            }
+        },
+        None => measure(&cores, guess, limit, counters),
+    };
     let found = match is_known {
         true => keep_axis(&cores, found, Last::recall(cache), job, counters),
         false => found,
@@ -178,9 +195,13 @@ pub(super) fn collide_apart(
 /// Signed distance of the cores; where it is more than `limit`, the gap along an axis that tells so with some to spare.
 fn measure(cores: &Cores<'_, D3>, guess: Wide, limit: f64, counters: &mut NarrowCounters) -> CoreDistance {
     let found = core_distance_within(cores, guess, SPARE * limit);
+    count(&found, counters);
+    found
+}
+
+fn count(found: &CoreDistance, counters: &mut NarrowCounters) {
     counters.gjk_iterations += u64::from(found.iterations[0]);
     counters.epa_iterations += u64::from(found.iterations[1]);
-    found
 }
 
 /// Normal of the face of a kind that looks along `normal`, from a to b in the frame of a.
@@ -352,12 +373,36 @@ fn patches<const FACE: usize, const BOTH: usize>(
     job: &CollideJob<'_, D3>,
     out: &mut LocalManifold<D3>,
 ) -> u32 {
+    let turned = flat_normal(job.b, on_b).map_or(Vec3::ZERO, |n| job.b_in_a.rotation.rotate(n));
+    let normals = [flat_normal(job.a, on_a).unwrap_or(Vec3::ZERO), turned];
+    // PERF: a side that lies on a cap, or leans on its rim: half of what cylinders touch with, and most of what their points cost.
+    if let (Feature::Segment(line), Feature::Cap(..)) | (Feature::Cap(..), Feature::Segment(line)) =
+        (on_a, on_b)
+    {
+        let is_b = matches!(on_b, Feature::Segment(_));
+        let line = line.map(|p| if is_b { job.b_in_a.transform(p).to_vec() } else { p });
+        let cap = match is_b {
+            true => cap_corners(on_a, |p| p, |v| v),
+            false => {
+                cap_corners(on_b, |p| job.b_in_a.transform(p).to_vec(), |v| job.b_in_a.rotation.rotate(v))
+            }
+        };
+        let corner = [cap.map_or(Vec3::ZERO, |cap| cap.middle + cap.first)];
+        let patch = |k: usize| match (k == 1) == is_b {
+            true => Patch { points: &line, normal: normals[k], cap: None },
+            false => Patch { points: &corner, normal: normals[k], cap },
+        };
+        return patch::contact::<4>(patch(0), patch(1), witness, patch_job, out);
+    }
     let (mut pa, mut pb) = ([Vec3::ZERO; FACE], [Vec3::ZERO; FACE]);
     let na = corners(job.a, on_a, |p| p, &mut pa);
     let nb = corners(job.b, on_b, |p| job.b_in_a.transform(p).to_vec(), &mut pb);
-    let a = Patch { points: &pa[..na], normal: flat_normal(job.a, on_a).unwrap_or(Vec3::ZERO) };
-    let turned = flat_normal(job.b, on_b).map_or(Vec3::ZERO, |n| job.b_in_a.rotation.rotate(n));
-    let b = Patch { points: &pb[..nb], normal: turned };
+    let a = Patch { points: &pa[..na], normal: normals[0], cap: None };
+    let b = Patch { points: &pb[..nb], normal: normals[1], cap: None };
+    // PERF: a line on whatever else needs little room.
+    if a.points.len().min(b.points.len()) <= 2 {
+        return patch::contact::<4>(a, b, witness, patch_job, out);
+    }
     patch::contact::<BOTH>(a, b, witness, patch_job, out)
 }
 

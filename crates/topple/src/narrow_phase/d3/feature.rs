@@ -1,12 +1,13 @@
 //! Which patch of a convex shape looks along a direction: a face, the flat end of a cylinder or cone, a line, a point, with their corners.
 
+use super::patch::CapCorners;
 use super::stays;
 use crate::math::*;
 use crate::shape::Shape3;
 use crate::shape::d3::{BoxHull, triangle};
 
 /// Unit circle in sixteen steps: caps are polygons fixed in the body, so that their corners can be recognised.
-const CIRCLE: [(Real, Real); 16] = [
+pub(super) const CIRCLE: [(Real, Real); 16] = [
     (1.0, 0.0),
     (C1, S1),
     (C2, C2),
@@ -145,6 +146,17 @@ pub(super) fn corners<const N: usize>(
             CIRCLE.len().min(N)
         }
     }
+}
+
+/// The corners of a cap by three vectors, as [`corners`] has them.
+pub(super) fn cap_corners(
+    feature: &Feature,
+    place: impl Fn(Vec3) -> Vec3,
+    turn: impl Fn(Vec3) -> Vec3,
+) -> Option<CapCorners> {
+    let Feature::Cap(radius, y) = *feature else { return None };
+    let (first, quarter) = (turn(Vec3::X * radius), turn(Vec3::Z * if y > 0.0 { -radius } else { radius }));
+    Some(CapCorners { middle: place(Vec3::Y * y), first, quarter })
 }
 
 /// Most corners the feature can have.

@@ -171,13 +171,26 @@ pub(super) fn best_face(
     let mut best = seed;
     let mut best_score = Real::NEG_INFINITY;
     for of_b in [is_b_first, !is_b_first] {
-        let (kind, faces) = if of_b { (FACE_B, pair.b.faces) } else { (FACE_A, pair.a.faces) };
+        let (kind, faces, center, inner) = match of_b {
+            true => (FACE_B, pair.b.faces, a_in_b, pair.a.inner),
+            false => (FACE_A, pair.a.faces, b_in_a, pair.b.inner),
+        };
+        // PERF: nearly all faces end at their bound, so all that is the same for them is taken out of it. As |offset| ≤ |x| + |x − offset| and |x| ≤ |c|, a face is
+        // left out if y + s·|y| < least, with y = x − offset, and that is so exactly if y is below a limit.
+        let slack = BOUND_SLACK * (2.0 * center.length() + inner) - inner;
+        let lowest = |enough: Real, lead: Real| {
+            let least = enough - lead - slack;
+            least / (1.0 + BOUND_SLACK.copysign(least))
+        };
+        let last = cached.filter(|c| c.kind == kind).map(|c| if of_b { c.j } else { c.i });
+        let (last, of_last) = last.map_or((usize::MAX, 0.0), |last| (last, lead(kind, last)));
+        let of_others = lead(kind, usize::MAX);
+        let mut low = lowest(least.max(best_score), of_others);
         for (k, face) in faces.iter().enumerate() {
-            let lead = lead(kind, k);
-            let bound = if of_b { bound_b(face) } else { bound_a(face) };
-            if bound + lead < least.max(best_score) {
+            if face.normal.dot(center) - face.offset < low && k != last {
                 continue;
             }
+            let lead = if k == last { of_last } else { of_others };
             counters.axes += 1;
             let gap = if of_b { pair.face_b_gap(face) } else { pair.face_a_gap(face) };
             let (i, j) = if of_b { (0, k) } else { (k, 0) };
@@ -187,6 +200,7 @@ pub(super) fn best_face(
             }
             if gap + lead > best_score {
                 (best, best_score) = (axis, gap + lead);
+                low = lowest(least.max(best_score), of_others);
             }
         }
     }

@@ -259,8 +259,8 @@ fn patches<const FACE: usize, const BOTH: usize>(
     for (slot, i) in pb.iter_mut().zip(pair.b.corners(fb)) {
         *slot = pair.r * pair.b.vertices[i] + pair.t;
     }
-    let a = Patch { points: &pa[..usize::from(fa.count).min(FACE)], normal: fa.normal };
-    let b = Patch { points: &pb[..usize::from(fb.count).min(FACE)], normal: pair.r * fb.normal };
+    let a = Patch { points: &pa[..usize::from(fa.count).min(FACE)], normal: fa.normal, cap: None };
+    let b = Patch { points: &pb[..usize::from(fb.count).min(FACE)], normal: pair.r * fb.normal, cap: None };
     patch::contact::<BOTH>(a, b, witness, job, out)
 }
 

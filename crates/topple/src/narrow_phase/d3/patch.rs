@@ -4,6 +4,7 @@
 //! polygon edges that meet there, so they stay while the same features touch.
 
 use super::PARALLEL;
+use super::feature::CIRCLE;
 use super::reduce::{FlatPoint, reduce};
 use crate::math::*;
 use crate::narrow_phase::LocalManifold;
@@ -23,11 +24,21 @@ const SAGITTA: Real = 0.02;
 pub(super) struct Patch<'a> {
     pub points: &'a [Vec3],
     pub normal: Vec3,
+    /// Of a cap that a segment lies on, the corners instead of `points`, of which there is but the first.
+    pub cap: Option<CapCorners>,
+}
+
+/// A polygon that stands for a disc: its middle, and from there its first corner and the one at a quarter of the turn [m].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CapCorners {
+    pub middle: Vec3,
+    pub first: Vec3,
+    pub quarter: Vec3,
 }
 
 impl Patch<'_> {
     pub(super) fn is_polygon(&self) -> bool {
-        self.points.len() >= 3
+        self.points.len() >= 3 || self.cap.is_some()
     }
 }
 
@@ -74,10 +85,13 @@ pub(super) fn contact<const N: usize>(
     let Some(&origin) = reference.points.first() else { return u32::MAX };
     let frame =
         Frame { rise: rise(origin, up, reference.points), ..Frame::new(origin, up, reference.normal) };
+    let cap = reference.cap.map(|cap| frame.cap(&cap));
     let count = if !reference.is_polygon() {
         along_segment(&frame, reference.points, incident.points, job.slop, &mut points)
-    } else if frame.slope < STEEP || incident.points.len() + reference.points.len() > N {
+    } else if frame.slope < STEEP || room(incident.points.len(), reference.points.len()) > N {
         0
+    } else if let Some(cap) = &cap {
+        over_cap(&frame, cap, incident.points, job.slop, &mut points)
     } else {
         let mut spare = [FlatPoint::default(); N];
         over_polygon(&frame, reference.points, incident.points, job.slop, &mut points, &mut spare)
@@ -104,8 +118,16 @@ pub(super) fn contact<const N: usize>(
         (point.z, point.edge_in, point.edge_out) = (gap, WITNESS, WITNESS);
         let lead = if was_used(&point) { 0.5 * job.lead } else { job.lead };
         let lowest = chosen[..chosen_count].iter().fold(Real::INFINITY, |z, &i| z.min(points[i].z));
-        let counts = job.is_witness_sure || frame.is_over(reference.points, &point, job.slop);
-        if gap < lowest - lead && gap <= limit && kept < N && counts {
+        let counts = || {
+            job.is_witness_sure
+                || match (&cap, reference.cap) {
+                    (Some(flat), Some(cap)) => {
+                        flat.is_under(&point, job.slop + 2.0 * SAGITTA * cap.first.length())
+                    }
+                    _ => frame.is_over(reference.points, &point, job.slop),
+                }
+        };
+        if gap < lowest - lead && gap <= limit && kept < N && counts() {
             points[kept] = point;
             let aside = |i: usize| {
                 let (x, y) = (points[i].x - point.x, points[i].y - point.y);
@@ -135,6 +157,11 @@ pub(super) fn contact<const N: usize>(
         out.push(position, p.z - own - other, id);
     }
     labels
+}
+
+/// Most points that clipping leaves of a patch, the witness included: a segment stays one.
+fn room(incident: usize, reference: usize) -> usize {
+    if incident <= 2 { 3 } else { incident + reference }
 }
 
 /// A byte for a label; 255 is kept for "none".
@@ -169,6 +196,16 @@ impl Frame {
             z: d.dot(self.up),
             ..FlatPoint::default()
         }
+    }
+
+    /// The corners of a cap, seen along the normal.
+    fn cap(&self, cap: &CapCorners) -> FlatCap {
+        let seen = |axis: Vec3| {
+            let (m, u, v) =
+                ((cap.middle - self.origin).dot(axis), cap.first.dot(axis), cap.quarter.dot(axis));
+            CIRCLE.map(|(cos, sin)| m + u * cos + v * sin)
+        };
+        FlatCap { x: seen(self.axes[0]), y: seen(self.axes[1]) }
     }
 
     #[inline]
@@ -216,6 +253,65 @@ fn rise(origin: Vec3, up: Vec3, reference: &[Vec3]) -> Vec3 {
     if square > 0.0 { across * (height / square) } else { Vec3::ZERO }
 }
 
+/// Corners of a cap in the plane across the normal [m].
+struct FlatCap {
+    x: [Real; CIRCLE.len()],
+    y: [Real; CIRCLE.len()],
+}
+
+impl FlatCap {
+    /// The corner from which edge `k` leads to corner `k`, and the edge.
+    #[inline]
+    fn edge(&self, k: usize) -> ([Real; 2], [Real; 2]) {
+        let last = if k == 0 { CIRCLE.len() - 1 } else { k - 1 };
+        let from = [self.x[last], self.y[last]];
+        (from, [self.x[k] - from[0], self.y[k] - from[1]])
+    }
+
+    /// True if a point is beyond no edge by more than `slack` [m].
+    fn is_under(&self, point: &FlatPoint, slack: Real) -> bool {
+        (0..CIRCLE.len()).all(|k| {
+            let (from, [ex, ey]) = self.edge(k);
+            let outside = ey * (point.x - from[0]) - ex * (point.y - from[1]);
+            outside <= 0.0 || outside * outside <= slack * slack * (ex * ex + ey * ey)
+        })
+    }
+}
+
+/// Clips a segment by the corners of a cap.
+fn over_cap(frame: &Frame, cap: &FlatCap, incident: &[Vec3], slop: Real, points: &mut [FlatPoint]) -> usize {
+    let n = lay(frame, incident, points);
+    // PERF: what is inside an edge stays so, however the segment is cut. Most edges cut nothing, which takes no unit normal to tell.
+    let ends = [0, 1].map(|k| [points[k].x, points[k].y]);
+    for k in 0..CIRCLE.len() {
+        let (from, [ex, ey]) = cap.edge(k);
+        let is_beyond = |p: [Real; 2]| ey * (p[0] - from[0]) > ex * (p[1] - from[1]);
+        if is_beyond(ends[0]) | is_beyond(ends[1]) {
+            let length = (ex * ex + ey * ey).sqrt();
+            let (nx, ny) = (ey / length, -ex / length);
+            let offset = nx * from[0] + ny * from[1] + slop;
+            let outside = |p: &FlatPoint| nx * p.x + ny * p.y - offset;
+            if clip_segment(points, n, (n + k) as u16, outside) == 0 {
+                return 0;
+            }
+        }
+    }
+    n
+}
+
+/// Writes the corners of the incident patch as heights over the reference plane; returns their number.
+fn lay(frame: &Frame, incident: &[Vec3], points: &mut [FlatPoint]) -> usize {
+    let n = incident.len();
+    for (k, &p) in incident.iter().enumerate() {
+        let mut point = frame.flat(p);
+        point.z -= frame.height(&point);
+        point.edge_in = (if k == 0 { n - 1 } else { k - 1 }) as u16;
+        point.edge_out = k as u16;
+        points[k] = point;
+    }
+    n
+}
+
 /// Clips the incident patch by the edges of a reference polygon. Heights become gaps over the reference plane.
 fn over_polygon(
     frame: &Frame,
@@ -225,20 +321,15 @@ fn over_polygon(
     points: &mut [FlatPoint],
     spare: &mut [FlatPoint],
 ) -> usize {
-    let n = incident.len();
-    for (k, &p) in incident.iter().enumerate() {
-        let mut point = frame.flat(p);
-        point.z -= frame.height(&point);
-        point.edge_in = ((k + n - 1) % n) as u16;
-        point.edge_out = k as u16;
-        points[k] = point;
-    }
+    let n = lay(frame, incident, points);
     let mut count = n;
     let mut from = frame.flat(reference[reference.len() - 1]);
     for (k, &corner) in reference.iter().enumerate() {
         let to = frame.flat(corner);
         let (ex, ey) = (to.x - from.x, to.y - from.y);
-        let length = (ex * ex + ey * ey).sqrt();
+        // PERF: most edges of a cap cut nothing, which needs no unit normal to tell: two divisions and a root for each.
+        let is_beyond = |p: &FlatPoint| ey * (p.x - from.x) > ex * (p.y - from.y);
+        let length = if points[..count].iter().any(is_beyond) { (ex * ex + ey * ey).sqrt() } else { 0.0 };
         if length > 0.0 {
             let (nx, ny) = (ey / length, -ex / length);
             let offset = nx * from.x + ny * from.y + slop;

@@ -8,11 +8,12 @@
 //!
 //! A result is only given if it is proven: p and q lie on both shapes, q − p along n, and nothing sticks out further. That
 //! makes n a maximum among its neighbours. Apart, it is then the only one; for overlaps as shallow as those of bodies at
-//! rest, another can be better by no more than the overlap, and by half a slop if it is that of a flat face. Deeper ones, and pairs that changed their features, are left to the
-//! search over all directions.
+//! rest, another can be better by no more than the overlap, and by half a slop if it is that of a flat face. Of deeper ones a polytope in B − A has to show that no direction is better
+//! by more than a slop, which takes some five of its steps instead of the dozen that find the axis. Where the features changed, those along the direction to which the old ones led are tried next.
+//! What is left goes to the search over all directions, which hands over here when it is near enough: the last digits are Newton's.
 
 use super::RESTING;
-use crate::distance::{CoreDistance, Cores, Wide};
+use crate::distance::{CoreDistance, Cores, Wide, overlaps_by};
 use crate::math::*;
 use crate::narrow_phase::{CollideJob, NarrowCounters};
 use crate::shape::Shape3;
@@ -27,12 +28,18 @@ const MAX_STEPS: usize = 6;
 const MAX_STEP: f64 = 0.3;
 /// Step at which the axis has arrived [rad].
 const ARRIVED: f64 = 1e-7;
+/// Step of Newton's method after which the axis has arrived [rad]: the next would be about its square.
+const SETTLED: f64 = 1e-5;
+/// How often features are looked for anew where those of the last axis lead.
+const MAX_ROUNDS: usize = 3;
 /// Squared sine below which two lines count as parallel (no unit).
 const PARALLEL_SQUARED: f64 = 1e-10;
 /// Error of a gap that rounding may leave, as a share of the size of the pair (no unit): sizes and supporting points are f32.
 const ROUNDING: f64 = 2e-6;
 /// How much less the shapes may overlap along the normal of one of their flat faces than along the axis that is followed, in slops.
 const OTHER_AXIS: f64 = 0.5;
+/// How much less deep overlaps may be along any other axis than along the one that is followed, in slops.
+const OTHER_AXIS_DEEP: f64 = 1.0;
 /// Share of the slop by which a feature may lean and still count as lying on a face (no unit).
 const FLUSH: f64 = 0.1;
 
@@ -206,36 +213,79 @@ impl Region {
     }
 }
 
-/// The axis near the unit vector `guess` along which the two cores are farthest apart, or overlap least; None if it cannot be
-/// proven to be one, or the overlap is not shallow.
-pub(super) fn track(
-    cores: &Cores<'_, D3>,
-    job: &CollideJob<'_, D3>,
-    guess: Wide,
-    counters: &mut NarrowCounters,
-) -> Option<CoreDistance> {
-    let (x, y, z) = (Wide::new(1.0, 0.0, 0.0), Wide::new(0.0, 1.0, 0.0), Wide::new(0.0, 0.0, 1.0));
-    let a = Solid::new(job.a, [x, y, z], Wide::ZERO)?;
-    let b = Solid::new(job.b, *cores.axes(), cores.guess())?;
-    let flush = FLUSH * f64::from(job.slop);
-    // Where rounding is coarser than the slop, a tiny shape on a huge one, nothing can be proven, and the search decides.
-    let tolerance = (ROUNDING * (a.size() + b.size() + b.center.reach())).min(flush);
-    let pair = Pair { cores, tolerance, flush, lowest: -f64::from(RESTING * job.slop), a, b };
-    let (of_a, of_b) = (pair.a.features(guess), pair.b.features(-guess));
-    // The most special pair first, then one by one the more general ones.
-    for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
-        let (Some(fa), Some(fb)) = (of_a[i], of_b[j]) else { continue };
-        counters.axes += 1;
-        if let Some(found) = pair.solve(fa, fb, guess) {
-            // A neighbour of last time's axis, but one in quite another direction may have become the better one.
-            let beaten = found.distance + OTHER_AXIS * f64::from(job.slop);
-            return (found.distance >= 0.0 || pair.best_flat() <= beaten).then_some(found);
-        }
+impl<'a, 'b> Followed<'a, 'b> {
+    /// None for shapes that are not followed.
+    pub(super) fn new(cores: &'a Cores<'b, D3>, job: &CollideJob<'_, D3>) -> Option<Self> {
+        let (x, y, z) = (Wide::new(1.0, 0.0, 0.0), Wide::new(0.0, 1.0, 0.0), Wide::new(0.0, 0.0, 1.0));
+        let a = Solid::new(job.a, [x, y, z], Wide::ZERO)?;
+        let b = Solid::new(job.b, *cores.axes(), cores.guess())?;
+        let flush = FLUSH * f64::from(job.slop);
+        // Where rounding is coarser than the slop, a tiny shape on a huge one, nothing can be proven, and the search decides.
+        let tolerance = (ROUNDING * (a.size() + b.size() + b.center.reach())).min(flush);
+        Some(Self { cores, tolerance, flush, slop: f64::from(job.slop), a, b })
     }
-    None
+
+    /// The axis near the unit vector `guess` along which the two cores are farthest apart, or overlap least; None if it cannot be
+    /// proven to be one.
+    pub(super) fn track(&self, guess: Wide, counters: &mut NarrowCounters) -> Option<CoreDistance> {
+        let mut found = self.near(guess, counters)?;
+        // A neighbour of last time's axis, but one in quite another direction may have become the better one.
+        if found.distance < 0.0 && self.best_flat() > found.distance + OTHER_AXIS * self.slop {
+            return None;
+        }
+        if found.distance < -f64::from(RESTING) * self.slop {
+            let least = -found.distance - OTHER_AXIS_DEEP * self.slop;
+            let (is_least, iterations) = overlaps_by(self.cores, found.normal, least);
+            counters.epa_iterations += u64::from(iterations);
+            found.iterations[1] = iterations;
+            return is_least.then_some(found);
+        }
+        Some(found)
+    }
+
+    /// The same, however deep.
+    pub(super) fn near(&self, guess: Wide, counters: &mut NarrowCounters) -> Option<CoreDistance> {
+        let mut guess = guess;
+        for _ in 0..MAX_ROUNDS {
+            let mut best = (self.cores.gap(guess), None);
+            if let Some(found) = self.among_features(guess, &mut best, counters) {
+                return Some(found);
+            }
+            guess = best.1?;
+        }
+        None
+    }
+
+    /// The axis of the features that support the shapes along directions near `guess`. If it is not that of any of them, `best` becomes the direction that they lead to
+    /// if the gap there is larger [m]: other features are there.
+    fn among_features(
+        &self,
+        guess: Wide,
+        best: &mut (f64, Option<Wide>),
+        counters: &mut NarrowCounters,
+    ) -> Option<CoreDistance> {
+        let (of_a, of_b) = (self.a.features(guess), self.b.features(-guess));
+        // The most special pair first, then one by one the more general ones.
+        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
+            let (Some(fa), Some(fb)) = (of_a[i], of_b[j]) else { continue };
+            counters.axes += 1;
+            let mut way = guess;
+            if let Some(found) = self.solve(fa, fb, &mut way) {
+                return Some(found);
+            }
+            if way != guess {
+                let gap = self.cores.gap(way);
+                if gap > best.0 + self.tolerance {
+                    *best = (gap, Some(way));
+                }
+            }
+        }
+        None
+    }
 }
 
-struct Pair<'a, 'b> {
+/// Two shapes whose axis can be followed.
+pub(super) struct Followed<'a, 'b> {
     cores: &'a Cores<'b, D3>,
     a: Solid,
     b: Solid,
@@ -243,11 +293,11 @@ struct Pair<'a, 'b> {
     tolerance: f64,
     /// Difference of heights over a face that counts as none [m].
     flush: f64,
-    /// The deepest overlap that is answered [m].
-    lowest: f64,
+    /// [m].
+    slop: f64,
 }
 
-impl Pair<'_, '_> {
+impl Followed<'_, '_> {
     /// The largest gap along the normal of a flat face [m].
     fn best_flat(&self) -> f64 {
         let gap = |&n: &Wide| {
@@ -258,19 +308,24 @@ impl Pair<'_, '_> {
         axes.map(gap).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    fn solve(&self, fa: Feature, fb: Feature, guess: Wide) -> Option<CoreDistance> {
+    /// The axis of two features; if there is none, `guess` becomes the direction to which the search came.
+    fn solve(&self, fa: Feature, fb: Feature, guess: &mut Wide) -> Option<CoreDistance> {
         match (fa, fb) {
-            (Feature::Flat(axis, sign), _) => {
-                self.flat(&self.a, axis, self.a.axes[axis] * sign, &self.b, false)
+            (Feature::Flat(axis, sign), other) => {
+                let up = self.a.axes[axis] * sign;
+                let found = self.flat(&self.a, axis, up, &self.b, false);
+                found.or_else(|| self.line_over_rim(&self.a, up, other, false))
             }
-            (_, Feature::Flat(axis, sign)) => {
-                self.flat(&self.b, axis, self.b.axes[axis] * sign, &self.a, true)
+            (other, Feature::Flat(axis, sign)) => {
+                let up = self.b.axes[axis] * sign;
+                let found = self.flat(&self.b, axis, up, &self.a, true);
+                found.or_else(|| self.line_over_rim(&self.b, up, other, true))
             }
             (Feature::Line(p, d, ha, ra), Feature::Line(q, e, hb, rb)) => {
-                self.lines([p, q], [d, e], [ha, hb], [ra, rb], guess)
+                self.lines([p, q], [d, e], [ha, hb], [ra, rb], *guess)
             }
             (Feature::Line(p, d, half, radius), other) => self.line(p, d, half, radius, other, guess, false),
-            (other, Feature::Line(p, d, half, radius)) => self.line(p, d, half, radius, other, -guess, true),
+            (other, Feature::Line(p, d, half, radius)) => self.line(p, d, half, radius, other, guess, true),
             (Feature::Rim(..), Feature::Rim(..)) => self.rims(fa, fb, guess),
             // A corner against a rim or a corner: of cores that overlap never the best axis.
             _ => None,
@@ -283,7 +338,7 @@ impl Pair<'_, '_> {
         let distance = w.dot(n);
         let is_along = (w - n * distance).length_squared() <= self.tolerance * self.tolerance;
         let is_best = || self.cores.gap(n) >= distance - self.tolerance;
-        (distance >= self.lowest && is_along && is_best()).then_some(CoreDistance {
+        (is_along && is_best()).then_some(CoreDistance {
             distance,
             normal: n,
             on_a,
@@ -297,9 +352,6 @@ impl Pair<'_, '_> {
         let n = if flip { -up } else { up };
         let support = self.cores.support(-n);
         let distance = support.w.dot(n);
-        if distance < self.lowest {
-            return None;
-        }
         let region = own.region(axis, if up.dot(own.axes[axis]) < 0.0 { -1.0 } else { 1.0 });
         let lowest = if flip { support.a } else { support.b };
         let is_over = region.is_under(lowest, lowest, up)
@@ -321,6 +373,46 @@ impl Pair<'_, '_> {
         let (on_a, on_b) =
             if flip { (support.a, support.a + n * distance) } else { (support.b - n * distance, support.b) };
         is_over.then_some(CoreDistance { distance, normal: n, on_a, on_b, iterations: [0, 0] })
+    }
+
+    /// A line that crosses the rim of the cap of `own` with the outward normal `up`, and leans over it by little: n is at right angles to the line and to the rim where that
+    /// crosses it, at the lower end. The rim as seen along n turns with n much faster there than Newton's method would have it.
+    fn line_over_rim(&self, own: &Solid, up: Wide, other: Feature, flip: bool) -> Option<CoreDistance> {
+        let (Form::Cylinder { half, radius: rim }, Feature::Line(middle, d, half_line, radius)) =
+            (&own.form, other)
+        else {
+            return None;
+        };
+        let top = own.center + up * *half;
+        // Downwards.
+        let d = if d.dot(up) > 0.0 { -d } else { d };
+        let mut n = (up - d * up.dot(d)).unit()?;
+        for _ in 0..MAX_STEPS {
+            // Down to the plane of the cap along n.
+            let fall = 1.0 / n.dot(up);
+            let flat = |v: Wide| v - n * (v.dot(up) * fall);
+            let (from, along) = (flat(middle - n * radius - top), flat(d));
+            let (l, m) = (along.length_squared(), from.dot(along));
+            let root = m * m - l * (from.length_squared() - rim * rim);
+            if root < 0.0 {
+                return None;
+            }
+            let out = (from + along * ((root.sqrt() - m) / l)).unit()?;
+            let next = up.cross(out).cross(d).unit()?;
+            let next = if next.dot(up) < 0.0 { -next } else { next };
+            let step = (next - n).length();
+            n = next;
+            if step < ARRIVED {
+                let on_rim = top + out * *rim;
+                let s = (on_rim - middle).dot(d);
+                if s.abs() > half_line {
+                    return None;
+                }
+                let on_line = middle + d * s - n * radius;
+                return if flip { self.proven(-n, on_line, on_rim) } else { self.proven(n, on_rim, on_line) };
+            }
+        }
+        None
     }
 
     /// Two lines: across both. Side by side, away from each other.
@@ -369,10 +461,11 @@ impl Pair<'_, '_> {
         half: f64,
         radius: f64,
         other: Feature,
-        guess: Wide,
+        guess: &mut Wide,
         flip: bool,
     ) -> Option<CoreDistance> {
-        let mut n = (guess - d * guess.dot(d)).unit()?;
+        let towards = if flip { -*guess } else { *guess };
+        let mut n = (towards - d * towards.dot(d)).unit()?;
         let mut at = support(&other, -n)?;
         let mut is_there = false;
         for _ in 0..MAX_STEPS {
@@ -385,8 +478,9 @@ impl Pair<'_, '_> {
             }
             let step = (w.dot(turn) / stiffness).clamp(-MAX_STEP, MAX_STEP);
             n = (n + turn * step).unit()?;
+            *guess = if flip { -n } else { n };
             at = support(&other, -n)?;
-            if step.abs() < ARRIVED {
+            if step.abs() < SETTLED {
                 is_there = true;
                 break;
             }
@@ -400,8 +494,8 @@ impl Pair<'_, '_> {
     }
 
     /// Two rims: n turns both ways.
-    fn rims(&self, fa: Feature, fb: Feature, guess: Wide) -> Option<CoreDistance> {
-        let mut n = guess;
+    fn rims(&self, fa: Feature, fb: Feature, guess: &mut Wide) -> Option<CoreDistance> {
+        let mut n = *guess;
         for _ in 0..MAX_STEPS {
             let ((p, ka), (q, kb)) = (support(&fa, n)?, support(&fb, -n)?);
             let ((ka, ta), (kb, tb)) = (ka?, kb?);
@@ -420,7 +514,8 @@ impl Pair<'_, '_> {
             let step = su.abs().max(sv.abs());
             let scale = if step > MAX_STEP { MAX_STEP / step } else { 1.0 };
             n = (n + (u * su + v * sv) * scale).unit()?;
-            if step < ARRIVED {
+            *guess = n;
+            if step < SETTLED {
                 return self.proven(n, support(&fa, n)?.0, support(&fb, -n)?.0);
             }
         }

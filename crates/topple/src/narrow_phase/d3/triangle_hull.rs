@@ -221,20 +221,26 @@ impl<C: Composite<D3>> Probe<'_, C> {
             feature: (i as u32).wrapping_mul(19),
             reference_is_b: matches!(axis.kind, Kind::Hull(_)),
         };
-        let a = Patch { points: &corners, normal };
+        let a = Patch { points: &corners, normal, cap: None };
         let count = usize::from(face.count);
         if count <= 16 {
             let mut points = [Vec3::ZERO; 16];
             for (slot, v) in points.iter_mut().zip(hull.corners(face)) {
                 *slot = hull.vertices[v];
             }
-            patch::contact::<19>(a, Patch { points: &points[..count], normal: face.normal }, None, &job, out);
+            patch::contact::<19>(
+                a,
+                Patch { points: &points[..count], normal: face.normal, cap: None },
+                None,
+                &job,
+                out,
+            );
         } else {
             let mut points = [Vec3::ZERO; 256];
             for (slot, v) in points.iter_mut().zip(hull.corners(face)) {
                 *slot = hull.vertices[v];
             }
-            let b = Patch { points: &points[..count.min(256)], normal: face.normal };
+            let b = Patch { points: &points[..count.min(256)], normal: face.normal, cap: None };
             patch::contact::<260>(a, b, None, &job, out);
         }
     }

@@ -232,8 +232,10 @@ fn pair(
             feature: u32::from(reference_is_b),
             reference_is_b,
         };
-        let (pa, pb) =
-            (Patch { points: &a.corners, normal: a.normal }, Patch { points: &b.corners, normal: b.normal });
+        let (pa, pb) = (
+            Patch { points: &a.corners, normal: a.normal, cap: None },
+            Patch { points: &b.corners, normal: b.normal, cap: None },
+        );
         patch::contact::<10>(pa, pb, None, &patch_job, out);
     }
     if let Kind::Edges(i, j) = kind

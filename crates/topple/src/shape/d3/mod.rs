@@ -475,6 +475,14 @@ impl ShapeOps<D3> for Shape3 {
     }
 
     #[inline]
+    fn reach_wide(&self, d: [f64; 3]) -> Option<f64> {
+        if let Self::Cylinder { half_height, radius, .. } = self {
+            return Some(revolved::cylinder_reach_wide(*half_height, *radius, d));
+        }
+        Some(super::along(ShapeOps::<D3>::support_wide(self, d)?, d))
+    }
+
+    #[inline]
     fn rounding(&self) -> Real {
         match self {
             Self::Sphere { radius } | Self::Box { radius, .. } | Self::Capsule { radius, .. } => *radius,

@@ -53,6 +53,12 @@ pub(super) fn cylinder_support_wide(half_height: Real, radius: Real, d: [f64; 3]
     rim_wide(f64::from(radius), if d[1] < 0.0 { -half } else { half }, d)
 }
 
+/// How far a cylinder reaches along `d`, times its length.
+#[inline]
+pub(super) fn cylinder_reach_wide(half_height: Real, radius: Real, d: [f64; 3]) -> f64 {
+    f64::from(half_height) * d[1].abs() + f64::from(radius) * (d[0] * d[0] + d[2] * d[2]).sqrt()
+}
+
 #[inline]
 pub(super) fn cone_support_wide(half_height: Real, radius: Real, d: [f64; 3]) -> [f64; 3] {
     let (half, radius) = (f64::from(half_height), f64::from(radius));
