@@ -216,7 +216,7 @@ settings! {
     /// A chain or tree of like bodies that touches nothing is solved all at once if a joint pulls with more than this many
     /// times the weight of its lighter body, and the whole weighs more than that.
     direct_load: Real = 20.0, positive(), "1";
-    /// Heaps sink into themselves less: contacts with a load above `refine_load` slowly take this share of it for granted.
+    /// Heaps that are put together at rest sink into themselves less: contacts that bear more than four weights take this share of it for granted.
     settling: Real = 0.95, within(0.0, 1.0), "1";
     /// How fast they do.
     settling_rate: Real = 0.18, not_negative(), "1/s";

@@ -267,19 +267,19 @@ pub(crate) fn cases() -> Vec<Case> {
         case("masonry arch of 27, 3D", "stands at t/R 0.12, falls at 0.09", arch_case::<D3>),
         case("masonry arch of 27 with restitution, 2D", "keystone within 10 mm", bouncy_arch::<D2>),
         case("masonry arch of 27 with restitution, 3D", "keystone within 10 mm", bouncy_arch::<D3>),
-        case("domino wave, 0.48 m high, 0.18 m apart", "within 5 % of the leaning chain", || {
+        case("domino wave on hinges, 0.48 m high, 0.18 m apart", "within 5 % of the leaning chain", || {
             domino_case([0.48, 0.07, 0.18], false)
         }),
-        case("domino wave, 0.96 m high, 0.5 m apart", "within 5 % of the leaning chain", || {
+        case("domino wave on hinges, 0.96 m high, 0.5 m apart", "within 5 % of the leaning chain", || {
             domino_case([0.96, 0.1, 0.5], false)
         }),
-        case("domino wave, 0.48 m high, sleeping on", "within 5 % of the leaning chain", || {
+        case("domino wave on hinges, 0.48 m high, sleeping on", "within 5 % of the leaning chain", || {
             domino_case([0.48, 0.07, 0.18], true)
         }),
-        case("domino wave, 0.96 m high, sleeping on", "within 5 % of the leaning chain", || {
+        case("domino wave on hinges, 0.96 m high, sleeping on", "within 5 % of the leaning chain", || {
             domino_case([0.96, 0.1, 0.5], true)
         }),
-        case("domino wave, small ones, sleeping on", "within 5 % of the leaning chain", || {
+        case("domino wave on hinges, small ones, sleeping on", "within 5 % of the leaning chain", || {
             small_dominoes(&[0.048, 0.08, 0.09, 0.1, 0.12, 0.24])
         }),
         case("grid of cubes at 45°, dt 1/30", asked, || grid_case(Along::X, 1.0 / 30.0, 1.0)),

@@ -541,7 +541,7 @@ impl<D: Dim> Scratch<D> {
                     Bearing::Solved => heavy.report((pair, false), loads, limit, &mut scratch.refine.loads),
                     // What the usual sub-steps go on with is settled, as they would have it in time.
                     Bearing::Foreseen => {
-                        let share = heavy.settled_share(loads.0, inv_masses);
+                        let share = heavy.settled_share(loads.0);
                         let points = manifold.points_mut().iter_mut();
                         points.for_each(|point| point.load = point.normal_impulse * share);
                     }

@@ -144,14 +144,14 @@ fn fallen_dominoes_pay_nothing<D: TestDim>() {
     assert_eq!(refined, 0);
 }
 
-/// Fastest body in the last five of thirty seconds [m/s], and how far the energy rose above what it had been, as a share of that at the start: discs, boxes and capsules
-/// with densities of 1 to 10⁴ kg/m³, dropped into a shaft. Heavy ones crush light ones.
-fn unrest<D: TestDim>(seed: u64) -> (Real, f64) {
+/// Fastest body in the last five of thirty seconds [m/s], and how far the energy rose after the tenth, as a share of that at the start: discs, boxes and capsules
+/// of about half a metre and the given densities [kg/m³], dropped into a shaft.
+fn unrest<D: TestDim>(seed: u64, densities: &[Real]) -> (Real, f64) {
     let (half, across) = (6.0, 7);
     let mut world = bin::<D>(half);
     let mut random = Random(seed);
     let mut ids = Vec::new();
-    for i in 0..D::pick(80, 60) {
+    for i in 0..D::pick(150, 100) {
         let (row, deep) = D::pick((i / across, 0), (i / (3 * across), i / across % 3));
         let place = [
             ((i % across) as Real - 3.0) * 1.6 + random.between(-0.1, 0.1),
@@ -165,7 +165,7 @@ fn unrest<D: TestDim>(seed: u64) -> (Real, f64) {
             1 => D::ball(0.5 * width),
             _ => D::capsule(0.6 * width, 0.25 * width),
         };
-        let density = [1.0, 1e4, 30.0, 1e3, 3.0, 3e3, 10.0, 300.0, 100.0][(random.unit() * 9.0) as usize % 9];
+        let density = densities[(random.unit() * densities.len() as Real) as usize % densities.len()];
         let mut def = BodyDef::dynamic(at::<D>(place));
         def.linear_velocity = D::vec(random.between(-1.5, 1.5), random.between(-1.5, 1.5));
         let shape = ShapeDef::new(shape).density(density).friction(random.unit());
@@ -199,19 +199,26 @@ fn unrest<D: TestDim>(seed: u64) -> (Real, f64) {
     (fastest, rise / start)
 }
 
-/// Loads settle among bodies that are much alike only. Where all did, heaps of light bodies under heavy ones gained a two-hundredth of their energy, and something was
-/// always on the move, at 2.4 m/s by the median. Single heaps tell little: now and then something light slips out from under something heavy.
-fn heaps_of_very_unequal_bodies_come_to_rest<D: TestDim>() {
-    let (mut speeds, mut rises): (Vec<_>, Vec<_>) = (1..=D::pick(9, 5)).map(unrest::<D>).unzip();
-    speeds.sort_by(Real::total_cmp);
-    rises.sort_by(f64::total_cmp);
-    let (speed, rise) = (speeds[speeds.len() / 2], rises[rises.len() / 2]);
-    assert!(speed < 0.3, "median of the fastest after 25 s: {speed} m/s, allowed 0.3");
-    assert!(rise < 5e-4, "median gain of energy: {rise} of that at the start, allowed 0.0005");
+/// What fell together takes no load for granted. Where it did, it was lifted all the time and slipped now and then, like bodies at 2 m/s and unequal ones at up to 25.
+/// By the median: single heaps tell little, since something light slips out from under something heavy now and then.
+fn heaps_that_fell_come_to_rest<D: TestDim>() {
+    let unequal = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4];
+    // Balls and capsules in space roll on for long.
+    for (densities, most) in [(&[1.0][..], (D::pick(0.05, 0.5), 5e-5)), (&unequal[..], (0.5, 2e-4))] {
+        let (mut speeds, mut rises): (Vec<_>, Vec<_>) =
+            (1..=D::pick(7, 3)).map(|seed| unrest::<D>(seed, densities)).unzip();
+        speeds.sort_by(Real::total_cmp);
+        rises.sort_by(f64::total_cmp);
+        let median = (speeds[speeds.len() / 2], rises[rises.len() / 2]);
+        assert!(
+            median.0 < most.0 && median.1 < most.1,
+            "{densities:?}: {median:?} m/s and of the energy, allowed {most:?}"
+        );
+    }
 }
 
 both! {
-    heaps_of_very_unequal_bodies_come_to_rest, heaps_of_very_unequal_bodies_come_to_rest_2d, heaps_of_very_unequal_bodies_come_to_rest_3d;
+    heaps_that_fell_come_to_rest, heaps_that_fell_come_to_rest_2d, heaps_that_fell_come_to_rest_3d;
     fallen_dominoes_pay_nothing, fallen_dominoes_pay_nothing_2d, fallen_dominoes_pay_nothing_3d;
     heaps_of_unequal_bodies_pay_nothing, heaps_of_unequal_bodies_pay_nothing_2d, heaps_of_unequal_bodies_pay_nothing_3d;
     heaps_on_something_heavy_pay_nothing, heaps_on_something_heavy_pay_nothing_2d, heaps_on_something_heavy_pay_nothing_3d;

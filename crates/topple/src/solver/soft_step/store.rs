@@ -4,8 +4,10 @@
 //! same power of two. Friction is stored as a vector, since the tangents of the next step are others.
 //!
 //! **Settled loads.** λ₀, the load that softness leaves alone (see the head of `kernel.rs`), follows the impulse by a small part of the
-//! way per step: λ₀ ← λ₀ + (share·λ − λ₀)·gain. Downwards it follows at once if the contact as a whole bears much less than it has settled for: what is
-//! relieved of a load is not held up by it. Not point by point: one that rocks keeps its share.
+//! way per step: λ₀ ← λ₀ + (share·λ − λ₀)·gain. It does so only where statics gave the contact a load to begin with (`world/foresee.rs`).
+//! What fell together is wedged here and there, and bears there what it overlaps by, whatever lies on it: such a load would grow by what
+//! it is taken for, twenty times in the end, until something slips. Downwards λ₀ follows at once if the contact as a whole bears much less
+//! than it has settled for: what is relieved of a load is not held up by it. Not point by point: one that rocks keeps its share.
 
 use super::heavy::Heavy;
 use super::landings::share;
@@ -64,7 +66,7 @@ pub(super) fn store_rows<
                     .slots
                     .map(|slots| lines.get(slots[lane] as usize).map_or(0.0, |l| l.0[S - 1]));
                 heavy.report((contact.bodies, false), (ratio, weight), limits[0].max(limits[1]), list);
-                let share = heavy.settled_share(ratio, [row.inv_ma.0[lane], row.inv_mb.0[lane]]);
+                let share = heavy.settled_share(ratio);
                 store_lane(contact, lane, row, friction, (*refinement, Settle { share, gain: *gain }));
             }
         }
@@ -87,6 +89,7 @@ fn store_lane<D: Dim, const N: usize, const A: usize, const P: usize, const T: u
     let manifold = &mut contact.manifold;
     let (lands, mut kept, mut all) = (row.lands >> lane & 1 == 1, 0.0, 0.0);
     let (mut bears, mut settled) = (0.0, 0.0);
+    let settles = manifold.points().iter().any(|point| point.load > 0.0);
     for (point, stored) in row.points.iter().zip(manifold.points_mut()) {
         let mut new = at(&point.lambda);
         if lands {
@@ -95,7 +98,9 @@ fn store_lane<D: Dim, const N: usize, const A: usize, const P: usize, const T: u
             kept += new;
         }
         stored.normal_impulse = new;
-        stored.load += (new * settle.share - stored.load) * settle.gain;
+        if settles {
+            stored.load += (new * settle.share - stored.load) * settle.gain;
+        }
         bears += new;
         settled += stored.load;
     }
