@@ -87,6 +87,12 @@ fn balls_of_triangles_do_not_fall_through_flat_open_ground() {
 }
 
 #[test]
+fn rings_of_triangles_do_not_fall_through_flat_open_ground() {
+    let ring = |radius| generate::torus(radius, 0.4 * radius, 16, 10).unwrap();
+    drop_all("rings", &ring, 0.0);
+}
+
+#[test]
 fn balls_of_triangles_deep_in_flat_open_ground_are_pushed_out() {
     for (name, ground) in grounds() {
         for rounds in 1..4 {
