@@ -21,6 +21,8 @@ pub(super) struct Front<'a, D: Dim> {
     pub index: u32,
     /// Distance up to which a body counts as touching it [m].
     pub near: Real,
+    /// What meets it is a child too, the skin of a solid, that was in front of it at the start: where it is wholly below, it has come through.
+    pub is_skin: bool,
 }
 
 impl<D: Dim> Search<'_, D> {
@@ -32,6 +34,20 @@ impl<D: Dim> Search<'_, D> {
         if gap >= f64::from(-near) || !self.is_blocked(t, found.1) {
             return Some((gap, down));
         }
+        Some((self.under(t, gap, down).unwrap_or(found.0), down))
+    }
+
+    /// As [`Search::over`], if a is away from the child b because it has come through and is wholly below: a skin without thickness gets through another one between two looks.
+    /// None if it is beside it.
+    pub(super) fn through(&self, t: Real, found: (f64, D::Vec)) -> Option<(f64, D::Vec)> {
+        let near = self.front.filter(|front| front.is_skin)?.near;
+        let (gap, down) = self.below(t, found)?;
+        if gap >= f64::from(-near) { None } else { Some((self.under(t, gap, down)?, down)) }
+    }
+
+    /// Gap of the part of a that is below the child b, whose normal is -`down`: less than none. Of all of a it is `gap` [m]. None if no part is.
+    fn under(&self, t: Real, gap: f64, down: D::Vec) -> Option<f64> {
+        let near = self.front?.near;
         // The child comes up from where a ends, until it meets it.
         let way = down * -gap as Real;
         let pose = self.b.pose(t);
@@ -40,12 +56,12 @@ impl<D: Dim> Search<'_, D> {
         let a = Mover::new(self.a.shape, Pose::IDENTITY, &still);
         let b = Mover::new(self.b.shape, Pose::IDENTITY, &rising);
         let met = Search::new(&a, &b).first([0.0, 1.0], 0.0, TOLERANCE * near);
-        Some((met.map_or(found.0, |met| gap * f64::from(1.0 - met.t)), down))
+        met.map(|met| gap * f64::from(1.0 - met.t))
     }
 
     /// Gap [m] along the normal of the child b, if the direction from a to b, of which the `distance` [m] is known, is one that its neighbours close, and the direction instead.
     pub(super) fn below(&self, t: Real, (distance, normal): (f64, D::Vec)) -> Option<(f64, D::Vec)> {
-        let Front { surface, index, near } = self.front?;
+        let Front { surface, index, near, .. } = self.front?;
         let rotation = self.b.pose(t).rotation;
         let (up, away) = (surface.normal(index), rotation.rotate_inv(-normal));
         if up.dot(away) >= 0.0 && surface.allows(index, away) {
@@ -68,7 +84,7 @@ impl<D: Dim> Search<'_, D> {
 
     /// True if a, which touches b in the direction `normal`, would leave it into a neighbour.
     fn is_blocked(&self, t: Real, normal: D::Vec) -> bool {
-        let Some(Front { surface, index, near }) = self.front else { return false };
+        let Some(Front { surface, index, near, .. }) = self.front else { return false };
         let pose = self.b.pose(t);
         let around = self.a.shape.aabb(&pose.relative(self.a.pose(t))).grown(near);
         surface.is_blocked(index, pose.rotation.rotate_inv(-normal), &around, near)
@@ -77,7 +93,7 @@ impl<D: Dim> Search<'_, D> {
     /// True if `away`, unit vector in the frame of b, leads out of the child b round a corner near a: a neighbour looks that way, b ends behind it, and a is apart from b, or in front of that
     /// neighbour. What touches b there, be it on top of a block whose sides are children too, is not below b, however far it reaches over it.
     fn is_round_the_corner(&self, t: Real, distance: f64, away: D::Vec) -> bool {
-        let Some(Front { surface, index, near }) = self.front else { return false };
+        let Some(Front { surface, index, near, .. }) = self.front else { return false };
         let normal = surface.normal(index);
         let seen = self.b.pose(t).relative(self.a.pose(t));
         let (own, around) = (surface.child_bounds(index).grown(near), self.a.shape.aabb(&seen).grown(near));

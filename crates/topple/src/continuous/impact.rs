@@ -337,7 +337,7 @@ mod tests {
             let (surface, still) = (chain.composite().unwrap(), Sweep::<D2>::still(Pose::IDENTITY));
             let slope = surface.child(0);
             let margins = Margins::new(&Settings::<D2>::default(), knife.inner_radius(), 0.1);
-            let front = Front { surface, index: 0, near: margins.near() };
+            let front = Front { surface, index: 0, near: margins.near(), is_skin: false };
             for turn in [0.0, -0.001] {
                 let start = Pose { position: Point2::new(-0.064, 0.001 - 0.000_24), ..Pose::IDENTITY };
                 let sweep = Sweep::<D2>::moving(start, Vec2::new(0.033, 0.0), turn);

@@ -44,7 +44,7 @@ pub(super) fn stop_shapes<D: Dim>(
                     normal.dot(middle - on_child) >= 0.0 && way.as_ref().is_none_or(is_deep)
                 });
                 if is_met {
-                    let front = Front { surface: children, index, near: margins.near() };
+                    let front = Front { surface: children, index, near: margins.near(), is_skin: false };
                     let found = stop_time(&moving, &mover(&child, b, sweep_b), Some(front), margins, range);
                     keep_first(&mut first, found);
                 }
@@ -71,7 +71,7 @@ pub(super) fn stop_shapes<D: Dim>(
                 let is_before = |p: D::Vec| on_child.is_none_or(|on_child| normal.dot(p - on_child) >= 0.0);
                 let is_ahead = is_before(middle);
                 // Of a solid, which may be one of many in a floor, the true depth counts: its sides end at those of its neighbours.
-                let front = Front { surface: children_b, index: j, near: margins.near() };
+                let front = Front { surface: children_b, index: j, near: margins.near(), is_skin: true };
                 let front = (!children_b.is_closed()).then_some(front);
                 children_a.visit(&children_a.bounds(), &mut |i| {
                     let child_a = children_a.child(i);

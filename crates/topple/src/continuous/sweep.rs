@@ -243,7 +243,7 @@ impl<'a, D: Dim> Search<'a, D> {
         let found = separation::<D>(a.shape, &a.pose(t), b.shape, &b.pose(t), &mut self.guess)?;
         match self.front {
             Some(front) if found.0 <= f64::from(front.near) => Some(self.over(t, found).unwrap_or(found)),
-            _ => Some(found),
+            _ => Some(self.through(t, found).unwrap_or(found)),
         }
     }
 

@@ -235,7 +235,7 @@ impl<D: Dim> Part<D> {
 /// True if one of the shapes is a body of triangles or segments, not open ground. Corners of such a body stay the same while it rocks. What slides over
 /// open ground meets other triangles in every step, and the widest points serve it better than the last ones.
 pub(crate) fn has_body<D: Dim>(job: &CollideJob<'_, D>) -> bool {
-    [job.a, job.b].into_iter().any(|shape| shape.composite().is_some_and(|children| children.is_closed()))
+    is_closed::<D>(job.a) || is_closed::<D>(job.b)
 }
 
 /// All contacts of a pair of which at least one shape is composite.
@@ -249,8 +249,9 @@ pub(crate) fn collide<D: Dim>(
     parts.count = 0;
     parts.slop = job.slop;
     counters.computed += 1;
-    // Of two solids the one that can be pushed comes first.
-    let is_after = ground == Some(Side::A) && are_solids(job);
+    // Of two solids the one that can be pushed comes first, and a solid before open ground: what has sunk below that is looked for from its triangles,
+    // which know where below is. The box of flat ground does not reach down to it.
+    let is_after = ground == Some(Side::A) && are_solids(job) || is_open::<D>(job.a) && is_closed::<D>(job.b);
     if job.a.composite().is_some() && !is_after {
         collide_ordered(job, ground, counters, parts);
     } else {
@@ -261,7 +262,17 @@ pub(crate) fn collide<D: Dim>(
 
 /// True if both shapes are made of children and enclose a volume.
 fn are_solids<D: Dim>(job: &CollideJob<'_, D>) -> bool {
-    [job.b, job.a].into_iter().all(|shape| shape.composite().is_some_and(|children| children.is_closed()))
+    is_closed::<D>(job.b) && is_closed::<D>(job.a)
+}
+
+/// True if a shape is made of children and encloses a volume.
+fn is_closed<D: Dim>(shape: &D::Shape) -> bool {
+    shape.composite().is_some_and(|children| children.is_closed())
+}
+
+/// True if a shape is made of children that enclose nothing.
+fn is_open<D: Dim>(shape: &D::Shape) -> bool {
+    shape.composite().is_some_and(|children| !children.is_closed())
 }
 
 /// The middle of the solid a of children, in its frame, if it can be pushed and the solid b of children cannot. It stays on its side of whatever b is made of

@@ -4,6 +4,7 @@ mod askew;
 mod compounds;
 mod contacts;
 mod corners;
+mod flat_ground;
 mod floors;
 mod landing;
 mod life;
