@@ -79,6 +79,6 @@ pub(super) fn stop_at_floor<D: Dim>(
     let (_, normal, height) = found?;
     let plane = D::Shape::below(normal);
     let still = Sweep::still(Pose::at(middle + normal * height));
-    let moving = Mover::new(&record.shape, record.from_center, &body.sweep);
+    let moving = Mover::new(&record.shape, record.from_center, &body.sweep).with_skin(margins.skin);
     Some(impact::stop_time(&moving, &Mover::new(&plane, Pose::IDENTITY, &still), None, margins, [from, 1.0]))
 }

@@ -47,6 +47,8 @@ pub(super) struct Margins {
     size: Real,
     /// What rounding of the places may add to a depth.
     rounding: Real,
+    /// How far the one that moves stays away from the other because it has no thickness.
+    pub(super) skin: Real,
 }
 
 /// Where a pair has to be stopped.
@@ -66,12 +68,17 @@ impl Margins {
         let target = (STOP_AT * speculative).max(LEAST_STOP * size).max(rounding);
         // A body that was stopped is within the tolerance of the target, and must count as near from then on.
         let near = speculative.max((1.0 + 2.0 * TOLERANCE) * target);
-        Self { target, near, size, rounding }
+        Self { target, near, size, rounding, skin: 0.0 }
     }
 
     /// The same for a pair of which one shape is thinner than that: inner radius `size` [m].
     pub(super) fn of_thinner(self, size: Real) -> Self {
         Self { size: self.size.min(size), ..self }
+    }
+
+    /// The same for a shape that counts as thicker by `skin` [m].
+    pub(super) fn with_skin(self, skin: Real) -> Self {
+        Self { skin, ..self }
     }
 
     /// Distance up to which the solver takes care of a pair [m].

@@ -43,7 +43,7 @@ const FAST: Real = 0.25;
 /// bear much, does not hold it. What is less deep and not fast cannot get deeper than it may in a step.
 pub(crate) const WATCHED: Real = 0.5;
 
-/// Inner radius of shapes that enclose nothing, segments say, as a share of their size (no unit).
+/// Inner radius of shapes that enclose nothing, segments say, as a share of their size (no unit), where they have no skin either, be it that slops are 0.
 const THIN: Real = 0.05;
 
 /// The angle of a turn may exceed the length of the sum of the turns of its sub-steps, which are small, by a little (no unit).
@@ -251,8 +251,13 @@ pub(crate) struct Counts {
 }
 
 /// Inner radius of a shape for the question how far it may move unwatched [m]; infinite for planes.
-pub(crate) fn thickness<D: Dim>(shape: &ShapeRecord<D>) -> Real {
-    if shape.size.is_finite() { shape.size } else { THIN * shape.shape.farthest_from(D::Vec::ZERO) }
+pub(crate) fn thickness<D: Dim>(shape: &ShapeRecord<D>, settings: &Settings<D>) -> Real {
+    let skin = shape.skin(settings);
+    match (shape.size.is_finite(), skin > 0.0) {
+        (true, _) => shape.size,
+        (_, true) => skin,
+        _ => THIN * shape.shape.farthest_from(D::Vec::ZERO),
+    }
 }
 
 /// Shortens the motion of bodies that would get through something.
@@ -531,7 +536,8 @@ fn first_static<D: Dim>(
                 let target = &scene.shapes[other];
                 let still = Sweep::still(scene.bodies.places[target.body as usize]);
                 // As in contacts: the thickness of what cannot be pushed does not count.
-                let margins = margins(scene, thickness::<D>(shape), &body.sweep);
+                let size = thickness::<D>(shape, scene.settings);
+                let margins = margins(scene, size, &body.sweep).with_skin(shape.skin(scene.settings));
                 // The whole time for each: one that gets deep late may be met early.
                 let stop = stop_shapes([shape, target], [&body.sweep, &still], margins, [from, 1.0]);
                 let on_floor = stop

@@ -4,7 +4,6 @@
 use super::front::Front;
 use super::impact::{Margins, Stop, core_time, may_get_deep, meeting_before, stop_time};
 use super::sweep::{Mover, Sweep};
-use super::thickness;
 use crate::math::*;
 use crate::shape::{LocalRay, ShapeOps, ShapeRecord};
 
@@ -18,7 +17,8 @@ pub(super) fn stop_shapes<D: Dim>(
     let mut first = None;
     match (a.shape.composite(), b.shape.composite()) {
         (None, None) => {
-            let (a, b) = (mover(&a.shape, a, sweep_a), mover(&b.shape, b, sweep_b));
+            let a = mover(&a.shape, a, sweep_a).with_skin(margins.skin);
+            let b = mover(&b.shape, b, sweep_b);
             return if may_get_deep(&a, &b, margins, range) {
                 stop_time(&a, &b, None, margins, range)
             } else {
@@ -26,7 +26,7 @@ pub(super) fn stop_shapes<D: Dim>(
             };
         }
         (None, Some(children)) => {
-            let moving = mover(&a.shape, a, sweep_a);
+            let moving = mover(&a.shape, a, sweep_a).with_skin(margins.skin);
             let bounds = bounds_seen([a, b], [sweep_a, sweep_b], range);
             let start = place(b, sweep_b, range[0]).relative(place(a, sweep_a, range[0]));
             let middle = start.transform(a.shape.middle()).to_vec();
@@ -55,7 +55,8 @@ pub(super) fn stop_shapes<D: Dim>(
             let bounds = bounds_seen([b, a], [sweep_b, sweep_a], range);
             children.visit(&bounds, &mut |index| {
                 let child = children.child(index);
-                let found = stop_time(&mover(&child, a, sweep_a), &other, None, margins, range);
+                let moving = mover(&child, a, sweep_a).with_skin(margins.skin);
+                let found = stop_time(&moving, &other, None, margins, range);
                 keep_first(&mut first, found);
             });
             keep_first(&mut first, stop_core(a, sweep_a, &other, margins, range, &bounds));
@@ -82,7 +83,7 @@ pub(super) fn stop_shapes<D: Dim>(
                         b.shape.ray_cast(&ray).is_some()
                     };
                     if is_before(own) && (is_ahead || !is_back()) {
-                        let moving = mover(&child_a, a, sweep_a);
+                        let moving = mover(&child_a, a, sweep_a).with_skin(margins.skin);
                         keep_first(&mut first, stop_time(&moving, &other, front, margins, range));
                     }
                 });
@@ -92,8 +93,9 @@ pub(super) fn stop_shapes<D: Dim>(
                 }
             });
             // Of two, the middle of the thinner one is what gets through: that of the other one passes beside it.
-            if thickness(b) < thickness(a) {
-                let margins = margins.of_thinner(thickness(b));
+            // Those that have one are finite.
+            if b.size < a.size {
+                let margins = margins.of_thinner(b.size);
                 let middle = start.inverse_transform(D::Point::from_vec(b.shape.mass(1.0).center));
                 children_a.visit(&bounds_seen([b, a], [sweep_b, sweep_a], range), &mut |i| {
                     let (child, normal) = (children_a.child(i), children_a.normal(i));

@@ -201,6 +201,8 @@ pub(super) struct Mover<'a, D: Dim> {
     pub sweep: &'a Sweep<D>,
     /// Largest distance of the shape without its rounding from what the body turns about [m], be that aside of it; infinite for half-spaces.
     pub reach: Real,
+    /// How far it stays away from others because it has no thickness [m].
+    pub skin: Real,
 }
 
 impl<'a, D: Dim> Mover<'a, D> {
@@ -208,7 +210,12 @@ impl<'a, D: Dim> Mover<'a, D> {
         // A ball looks the same however it turns: its rounding does not count.
         let reach = shape.farthest_from(local.inverse_transform(D::Point::ORIGIN)) - shape.rounding();
         let aside = if sweep.arm == D::Vec::ZERO { 0.0 } else { sweep.arm.length() };
-        Self { shape, local, sweep, reach: reach.max(0.0) + aside }
+        Self { shape, local, sweep, reach: reach.max(0.0) + aside, skin: 0.0 }
+    }
+
+    /// The same, thicker by `skin` [m].
+    pub(super) fn with_skin(self, skin: Real) -> Self {
+        Self { skin, ..self }
     }
 
     pub(super) fn pose(&self, t: Real) -> Pose<D> {
@@ -240,7 +247,8 @@ impl<'a, D: Dim> Search<'a, D> {
     /// would be left by a way that its neighbours close: along its normal.
     pub(super) fn look(&mut self, t: Real) -> Option<(f64, D::Vec)> {
         let (a, b) = (self.a, self.b);
-        let found = separation::<D>(a.shape, &a.pose(t), b.shape, &b.pose(t), &mut self.guess)?;
+        let (distance, normal) = separation::<D>(a.shape, &a.pose(t), b.shape, &b.pose(t), &mut self.guess)?;
+        let found = (distance - f64::from(a.skin + b.skin), normal);
         match self.front {
             Some(front) if found.0 <= f64::from(front.near) => Some(self.over(t, found).unwrap_or(found)),
             _ => Some(self.through(t, found).unwrap_or(found)),
@@ -356,7 +364,7 @@ impl<'a, D: Dim> Search<'a, D> {
         let reaches = reach(self.a.shape, &a, normal)? + reach(self.b.shape, &b, -normal)?;
         // What rounding may have added far from each other.
         let slack = 4.0 * Real::EPSILON * between.length();
-        Some(between.dot(normal) - reaches - slack)
+        Some(between.dot(normal) - reaches - (self.a.skin + self.b.skin) - slack)
     }
 
     /// Upper bound of the rate at which the gap along `normal` closes at time `t` [m per step].

@@ -119,6 +119,22 @@ impl<D: Dim> PairSource<'_, D> {
     }
 }
 
+impl<D: Dim> PairSource<'_, D> {
+    /// How far two shapes stay away from each other because one that can be pushed has no thickness [m].
+    #[inline]
+    pub(super) fn skin(&self, shapes: [u32; 2]) -> Real {
+        shapes.iter().fold(0.0, |sum, &index| {
+            let shape = &self.shapes[index];
+            // PERF: nearly all have a size.
+            if shape.size.is_finite() || self.bodies.records[shape.body].kind != BodyKind::Dynamic {
+                sum
+            } else {
+                sum + shape.skin(self.settings)
+            }
+        })
+    }
+}
+
 impl<D: Dim> Contact<D> {
     /// Moves the points to where a result in the frame of shape a has them, if they are the same ones, or still none; [`write`] says what is what. False if something else
     /// has to be done.
@@ -313,6 +329,19 @@ impl<'a, D: Dim> PairTask<'a, D> {
     }
 
     fn take_over(&mut self, local: &LocalManifold<D>) {
+        let skin = self.source.skin(self.contact.shapes);
+        if skin > 0.0 {
+            let mut thick = *local;
+            thick.thicken(skin);
+            self.take_over_thick(&thick);
+        } else {
+            self.take_over_thick(local);
+        }
+    }
+
+    /// The same once the thickness is counted of what has none.
+    #[inline]
+    fn take_over_thick(&mut self, local: &LocalManifold<D>) {
         let relative = self.relative_place();
         let frame = self.source.shapes[self.contact.shapes[0]].from_center;
         if self.contact.follow(local, &relative, &frame) {

@@ -42,6 +42,14 @@ impl<D: Dim> Default for LocalManifold<D> {
 }
 
 impl<D: Dim> LocalManifold<D> {
+    /// Counts shapes as thicker by `skin` [m] all together.
+    #[inline]
+    pub(crate) fn thicken(&mut self, skin: Real) {
+        if skin > 0.0 {
+            self.points_mut().iter_mut().for_each(|point| point.separation -= skin);
+        }
+    }
+
     /// Forgets all points.
     pub fn clear(&mut self) {
         self.count = 0;

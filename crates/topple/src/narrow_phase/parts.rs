@@ -86,6 +86,7 @@ impl<D: Dim> ContactBatch<'_, D> {
         task.record(parts.remembered(), || (0..parts.len()).map(|i| parts.manifold(i)).collect());
         let relative = task.relative_place();
         let slop = contact.slop;
+        let skin = self.source.skin(contact.shapes);
         let is_sensor = contact.is_sensor();
         let frame = self.source.shapes[contact.shapes[0]].from_center;
         let settings = self.source.settings;
@@ -132,7 +133,8 @@ impl<D: Dim> ContactBatch<'_, D> {
             choice[0] = last.and_then(|slot| choice[slot].take());
         }
         for slot in 0..length {
-            let local = choice[slot].map_or_else(LocalManifold::default, |part| parts.manifold(part));
+            let mut local = choice[slot].map_or_else(LocalManifold::default, |part| parts.manifold(part));
+            local.thicken(skin);
             let contact = self.contacts.get(chain[slot] as usize);
             let was = contact.manifold.local_normal;
             write(contact, &local, &relative, &frame, settings, |point, new| {
@@ -146,7 +148,9 @@ impl<D: Dim> ContactBatch<'_, D> {
             }
         }
         for part in left {
-            self.extra.push((head, parts.manifold(part)));
+            let mut local = parts.manifold(part);
+            local.thicken(skin);
+            self.extra.push((head, local));
         }
     }
 }

@@ -1,7 +1,13 @@
 //! A shape as the world keeps it.
 
 use super::{Filter, Material, ShapeDef, ShapeOps};
+use crate::Settings;
 use crate::math::*;
+
+/// What stands for the inner radius of a shape without thickness that can be pushed, as a share of its reach (no unit): margins of its contacts scale with that.
+const FLAT: Real = 0.25;
+/// How far a shape without thickness that can be pushed stays away from what it touches, in slops (no unit): where it rests it is less than that closer, and so has a side to keep to.
+const SKIN: Real = 2.0;
 
 /// A shape on a body. Its fat box and filter also stand in the proxy of the same index, where broad phases read them.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +70,23 @@ impl<D: Dim> ShapeRecord<D> {
             pre_solve: def.pre_solve,
             user_data: def.user_data,
         }
+    }
+
+    /// The size that margins of contacts scale with if the shape can be pushed [m]; 0 for planes.
+    pub(crate) fn margin_size(&self) -> Real {
+        if self.size.is_finite() {
+            self.size
+        } else if self.reach.is_finite() {
+            FLAT * self.reach
+        } else {
+            0.0
+        }
+    }
+
+    /// How far the shape stays away from what it touches if it can be pushed [m]: 0 for all but those without thickness.
+    #[inline]
+    pub(crate) fn skin(&self, settings: &Settings<D>) -> Real {
+        if self.size.is_finite() { 0.0 } else { SKIN * settings.slop_for(self.margin_size()) }
     }
 
     /// Place of the shape in the world if its body's centre of mass is at `place`.

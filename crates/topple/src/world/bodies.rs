@@ -331,7 +331,7 @@ impl<D: Dim> World<D> {
             extent =
                 extent.max(shape.shape.farthest_from(shape.from_center.inverse_transform(D::Point::ORIGIN)));
             if !shape.is_sensor {
-                thickness = thickness.min(crate::continuous::thickness::<D>(shape));
+                thickness = thickness.min(crate::continuous::thickness::<D>(shape, &self.settings));
             }
         }
         if record.shapes.is_empty() && record.mass.mass > 0.0 {

@@ -269,7 +269,7 @@ fn deep_body<D: Dim>(source: &PairSource<'_, D>, contact: &Contact<D>) -> Option
         [false, true] => 1,
         _ => return None,
     };
-    let size = crate::continuous::thickness::<D>(&source.shapes[contact.shapes[side]]);
+    let size = crate::continuous::thickness::<D>(&source.shapes[contact.shapes[side]], source.settings);
     (lowest < -crate::continuous::WATCHED * size).then_some(contact.bodies[side])
 }
 

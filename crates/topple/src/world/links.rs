@@ -446,7 +446,12 @@ pub(crate) fn mix_materials<D: Dim>(
     let radius = if size.is_finite() { size } else { 0.0 };
     contact.rolling = m.rolling_friction.max(n.rolling_friction) * radius;
     contact.spinning = m.spinning_friction.max(n.spinning_friction);
-    contact.slop = settings.slop_for(radius);
+    contact.slop = settings.slop_for(match (is_pushed(a), is_pushed(b)) {
+        (true, false) => a.margin_size(),
+        (false, true) => b.margin_size(),
+        (true, true) => a.margin_size().min(b.margin_size()),
+        (false, false) => radius,
+    });
     let moves = m.surface_velocity != D::Vec::ZERO || n.surface_velocity != D::Vec::ZERO;
     contact.flags = contact.flags & !(flags::SURFACE | flags::GRAIN) | if moves { flags::SURFACE } else { 0 };
     // In the plane there is only one direction to slide in.

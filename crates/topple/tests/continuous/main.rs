@@ -4,6 +4,10 @@
 mod bullets;
 // Sharp bodies in corners.
 mod corners;
+// What lies on the edges of a gap.
+mod edges;
+// What has no thickness and lands flat.
+mod flat;
 // What is deep comes out.
 mod deep;
 // Plates that are thrown down hard.

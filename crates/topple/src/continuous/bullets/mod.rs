@@ -162,7 +162,7 @@ pub(super) fn stop_bullets<D: Dim>(
 
 /// Inner radius of the thinner shape of a pair [m], as far as it counts: a is on a bullet.
 fn size_of<D: Dim>(scene: &Scene<'_, D>, [a, b]: [&ShapeRecord<D>; 2]) -> Real {
-    let [size_a, size_b] = [a, b].map(thickness::<D>);
+    let [size_a, size_b] = [a, b].map(|shape| thickness::<D>(shape, scene.settings));
     match scene.bodies.records[b.body].kind {
         BodyKind::Dynamic => size_a.min(size_b),
         // Of platforms without thickness none counts, as in contacts.
@@ -191,7 +191,8 @@ fn time<D: Dim>(
     stop(size).or_else(|| {
         // Deeper in something thin than that is thick a bullet still has a side to keep to.
         let is_pushed = scene.bodies.records[b.body].kind == BodyKind::Dynamic;
-        if is_pushed || size >= thickness::<D>(a) { None } else { stop(thickness::<D>(a)) }
+        let own = thickness::<D>(a, scene.settings);
+        if is_pushed || size >= own { None } else { stop(own) }
     })
 }
 

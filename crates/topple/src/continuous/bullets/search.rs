@@ -47,7 +47,8 @@ impl<D: Dim> Course<'_, D> {
 
     /// True if the bodies of two shapes move so far that one could get deep into the other. The bullet moves by `way` [m].
     fn is_quick(&self, way: Real, shapes: [u32; 2]) -> bool {
-        let [size_a, size_b] = shapes.map(|shape| thickness::<D>(&self.scene.shapes[shape]));
+        let [size_a, size_b] =
+            shapes.map(|shape| thickness::<D>(&self.scene.shapes[shape], self.scene.settings));
         let slot = self.awake.slot(self.scene.shapes[shapes[1]].body);
         let other = if slot == NO_SLOT { 0.0 } else { way_of(self.awake, slot as usize) };
         way + other > FAST * size_that_counts(size_a, size_b)

@@ -261,6 +261,12 @@ pub(super) fn box_capsule(
             return;
         }
     }
+    if let Some(closest) = on_a
+        && !is_face
+        && along_edge(half, closest, normal, p, [ra, rb], job, out)
+    {
+        return;
+    }
     let on_a = on_a.unwrap_or_else(|| {
         if is_face {
             // The deeper end, moved out to the face.
@@ -306,6 +312,43 @@ fn clip_segment(
         let gap = side * point[axis] - half[axis];
         push_core_point(out, point - out.normal * gap, gap, radii, job.margin, id);
     }
+}
+
+/// The contact of the segment `p` that lies along the edge of the box on which the `closest` point is: the two ends of their common stretch. With one point only a capsule that falls on the edges of a gap would
+/// spin about that instead of being held. False, and nothing found, if it lies along no edge.
+fn along_edge(
+    half: Vec3,
+    closest: Vec3,
+    normal: Vec3,
+    p: [Vec3; 2],
+    radii: [Real; 2],
+    job: &CollideJob<'_, D3>,
+    out: &mut LocalManifold<D3>,
+) -> bool {
+    let d = p[1] - p[0];
+    let length = d.length();
+    let axis = (0..3).fold(0, |best, i| if d[i].abs() > d[best].abs() { i } else { best });
+    let aside = d - Vec3::axis(axis) * d[axis];
+    if length <= 0.0 || aside.length() > PARALLEL * length || normal[axis].abs() > PARALLEL {
+        return false;
+    }
+    // What lies on a face, across an edge, has its closest point inside of that face.
+    if (0..3).any(|i| i != axis && closest[i].abs() < half[i]) {
+        return false;
+    }
+    let at = |x: Real| (x - p[0][axis]) / d[axis];
+    let (low, high) = if d[axis] > 0.0 { (-half[axis], half[axis]) } else { (half[axis], -half[axis]) };
+    let (start, end) = (at(low).max(0.0), at(high).min(1.0));
+    if end - start <= PARALLEL {
+        return false;
+    }
+    let mut corner = closest;
+    for (id, t) in [(1, start), (2, end)] {
+        let on_b = p[0] + d * t;
+        corner[axis] = on_b[axis];
+        push_core_point(out, corner, normal.dot(on_b - corner), radii, job.margin, id);
+    }
+    !out.is_empty()
 }
 
 /// Point on the edge of the box that supports `normal` and crosses the segment `p` (the two overlap).
